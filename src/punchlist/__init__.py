@@ -1,0 +1,1 @@
+"""Turn the output of tests, linters, compilers and builds into exact diagnostics."""
