@@ -1,0 +1,145 @@
+"""Read a log into a report: the five stages in order."""
+
+import importlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from punchlist.model import Diagnostic, How, Report, in_order
+from punchlist.reading import oneline
+from punchlist.reading.command import Scripts, understand
+from punchlist.reading.fallback import best_lines
+from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.outcome import outcome, said
+from punchlist.reading.paths import placed
+from punchlist.reading.recognise import Candidate, candidates
+from punchlist.reading.registry import BY_NAME, Parser
+from punchlist.reading.sieve import Buffer, pieces
+from punchlist.reading.text import to_log
+from punchlist.reading.unwrap import unwrap
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """One parser's reading of one source."""
+
+    parser: str
+    log: Log
+    reading: Reading
+
+
+def read(
+    stdout: Buffer,
+    stderr: Buffer = b"",
+    *,
+    command: str = "",
+    how: How | None = None,
+    root: str = "",
+    parser: str | None = None,
+    scripts: Scripts | None = None,
+) -> Report:
+    """Read what a command printed.
+
+    `root` is the folder that absolute paths in the log start with; `parser` names the one parser to use instead of
+    those that the command and the log ask for; `scripts` looks up what `npm run x` or `make x` stands for.
+    """
+    how = how or How()
+    invocations = understand(command, scripts) if command else []
+    whole = _log(stdout, stderr, ())
+    chosen = _chosen(parser, candidates(invocations, whole.text()))
+    anchors = [anchor for candidate in chosen for anchor in candidate.parser.anchors]
+    if anchors and whole.gaps:
+        whole = _log(stdout, stderr, anchors)
+    sources = unwrap(whole)
+    understood = [one for source in sources for one in _parse(source, chosen, how, root)]
+    return _report(understood, sources, how)
+
+
+def _log(stdout: Buffer, stderr: Buffer, anchors: Sequence[bytes]) -> Log:
+    streams = [("stdout", first, raw) for first, raw in pieces(stdout, anchors)]
+    streams += [("stderr", first, raw) for first, raw in pieces(stderr, anchors)]
+    return to_log(streams)
+
+
+def _chosen(parser: str | None, found: list[Candidate]) -> list[Candidate]:
+    if parser is None:
+        return found
+    return [c for c in found if c.parser.name == parser] or [Candidate(BY_NAME[parser])]
+
+
+def _parse(log: Log, chosen: Sequence[Candidate], how: How, root: str) -> list[Understood]:
+    understood = []
+    rest = log
+    for candidate in chosen:
+        context = Context(candidate.words, how.exit_code, root)
+        reading = run_parser(candidate.parser, rest, context)
+        if not reading.understood:
+            continue
+        directory = log.directory or candidate.directory
+        reading.diagnostics = [
+            replace(
+                placed(d, root, directory),
+                tool=d.tool or candidate.parser.name,
+                package=d.package or log.package,
+            )
+            for d in reading.diagnostics
+        ]
+        understood.append(Understood(candidate.parser.name, log, reading))
+        rest = _without(rest, reading.claimed)
+    return understood
+
+
+def run_parser(parser: Parser, log: Log, context: Context) -> Reading:
+    """Run one parser over a log."""
+    if parser.module.startswith("rows:"):
+        return oneline.parse(oneline.rows_of(parser.module[5:], parser.name), log, context)
+    parse = importlib.import_module(f"punchlist.reading.{parser.module}").parse
+    reading: Reading = parse(log, context)
+    return reading
+
+
+def _without(log: Log, claimed: Sequence[tuple[int, int]]) -> Log:
+    """The log with the lines that a more specific parser understood made blank."""
+    if not claimed:
+        return log
+    lines = list(log.lines)
+    for first, end in claimed:
+        lines[first:end] = [""] * (min(end, len(lines)) - first)
+    return replace(log, lines=lines, long={i: t for i, t in log.long.items() if lines[i]})
+
+
+def _report(understood: Sequence[Understood], sources: Sequence[Log], how: How) -> Report:
+    diagnostics = once(d for one in understood for d in one.reading.diagnostics)
+    counts: dict[str, int] = {}
+    for one in understood:
+        for name, value in one.reading.counts.items():
+            counts[name] = counts.get(name, 0) + value
+    verdict = outcome(how, [said(one.reading.outcome, one.reading.diagnostics) for one in understood])
+    notes = [note for one in understood for note in one.reading.notes]
+    notes += [_differs(one) for one in understood if _differs(one)]
+    failed = verdict in ("failed", "error", "unknown")
+    return Report(
+        outcome=verdict,
+        tools=tuple(dict.fromkeys(one.parser for one in understood)),
+        counts=counts,
+        diagnostics=in_order(diagnostics),
+        notes=tuple(dict.fromkeys(notes)),
+        excerpt=best_lines(sources) if failed and not any(d.severity == "error" for d in diagnostics) else (),
+        partial=any(one.reading.partial for one in understood),
+        how=how,
+    )
+
+
+def _differs(one: Understood) -> str:
+    expected, found = one.reading.expected, len(one.reading.diagnostics)
+    if expected is None or expected == found:
+        return ""
+    return f"{one.parser} counts {expected} findings, {found} were read from its output"
+
+
+def once(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return each finding once, exact repeats counted in `times`."""
+    kept: dict[tuple[object, ...], Diagnostic] = {}
+    for d in diagnostics:
+        key = (d.file, d.line, d.column, d.rule, d.message, d.test, d.package, d.severity)
+        kept[key] = replace(kept[key], times=kept[key].times + d.times) if key in kept else d
+    return list(kept.values())

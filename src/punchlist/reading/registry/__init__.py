@@ -1,0 +1,39 @@
+"""Every parser there is: explicit rows, one module an ecosystem, imported by name when a log needs one.
+
+Order matters where two parsers claim the same lines: the earlier row is the more specific one.
+"""
+
+from punchlist.reading.registry import (
+    c_family,
+    formats,
+    go,
+    infrastructure,
+    javascript_build,
+    javascript_test,
+    jvm_dotnet,
+    other_languages,
+    python_lint,
+    python_test,
+    rust,
+)
+from punchlist.reading.registry.record import Parser
+
+PARSERS: tuple[Parser, ...] = (
+    *formats.PARSERS,
+    *python_test.PARSERS,
+    *python_lint.PARSERS,
+    *javascript_test.PARSERS,
+    *javascript_build.PARSERS,
+    *rust.PARSERS,
+    *go.PARSERS,
+    *c_family.PARSERS,
+    *jvm_dotnet.PARSERS,
+    *other_languages.PARSERS,
+    *infrastructure.PARSERS,
+)
+
+BY_NAME: dict[str, Parser] = {parser.name: parser for parser in PARSERS}
+if len(BY_NAME) != len(PARSERS):
+    raise AssertionError("two parsers have one name")
+
+__all__ = ["BY_NAME", "PARSERS", "Parser"]

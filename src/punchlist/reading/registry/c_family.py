@@ -1,0 +1,5 @@
+"""Registry rows: c family."""
+
+from punchlist.reading.registry.record import Parser
+
+PARSERS: tuple[Parser, ...] = ()

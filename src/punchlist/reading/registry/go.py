@@ -1,0 +1,5 @@
+"""Registry rows: go."""
+
+from punchlist.reading.registry.record import Parser
+
+PARSERS: tuple[Parser, ...] = ()

@@ -1,0 +1,5 @@
+"""Registry rows: javascript build."""
+
+from punchlist.reading.registry.record import Parser
+
+PARSERS: tuple[Parser, ...] = ()

@@ -1,0 +1,1 @@
+"""Block formats of text: one module a tool, each with `parse(log, context) -> Reading`."""
