@@ -1,0 +1,1 @@
+"""From a report to what is sent: brief text, the documented JSON shapes, files for other programs."""

@@ -1,0 +1,33 @@
+"""How long an answer may be."""
+
+from dataclasses import dataclass
+
+CHARS_PER_TOKEN = 3
+CEILING = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Room for one answer, in tokens (estimated as characters / 3); `asked` when a caller named the number."""
+
+    tokens: int
+    asked: bool = False
+
+    @property
+    def chars(self) -> int:
+        """Characters that fit; never more than 8,000 and never fewer than a verdict needs."""
+        return max(240, min(self.tokens * CHARS_PER_TOKEN, CEILING))
+
+
+RUN = Budget(1500)
+PROJECT = Budget(2400)
+
+
+def budget(max_tokens: int | None, usual: Budget = RUN) -> Budget:
+    """Budget for a caller's `max_tokens`, or the usual one."""
+    return usual if max_tokens is None else Budget(max_tokens, asked=True)
+
+
+def size(text: str) -> int:
+    """Length of a text against a budget: characters, or bytes / 1.5 where it is mostly not ASCII."""
+    return max(len(text), int(len(text.encode("utf-8", "replace")) / 1.5))

@@ -1,0 +1,113 @@
+"""Where the diagnostics of a group are, in the fewest characters: a file once, its lines after it."""
+
+import re
+from collections.abc import Sequence
+from posixpath import basename, dirname
+
+from punchlist.analysis.fingerprint import split, squash
+from punchlist.model import Diagnostic
+
+MESSAGE_WIDTH = 400
+_WORTH_FACTORING = 5
+
+
+def one_line(text: str, width: int = MESSAGE_WIDTH) -> str:
+    """A message on one line, cut with an ellipsis where it is longer than `width`."""
+    line = squash(text)
+    return line if len(line) <= width else line[: width - 1].rstrip() + "…"
+
+
+def short_test(d: Diagnostic) -> str:
+    """A test's id without the file that already stands beside it."""
+    test = squash(d.test or "")
+    if d.file and test.startswith(d.file):
+        rest = re.sub(r"^(?:::|\s*[>›:]\s*|\s+)", "", test[len(d.file) :])
+        return rest or test
+    return test
+
+
+def join_tests(tests: Sequence[str]) -> str:
+    """Names of tests; the cases of one parametrised test share its name."""
+    out: list[str] = []
+    stem = ""
+    for test in dict.fromkeys(t for t in tests if t):
+        head, bracket, case = test.partition("[")
+        out.append(f"[{case}" if bracket and head == stem else test)
+        stem = head if bracket else ""
+    return ", ".join(out)
+
+
+def variation(d: Diagnostic, head: Diagnostic, varying: Sequence[int]) -> str:
+    """How the message of `d` differs from the message that stands at the head of its group."""
+    parts, first = split(d.message)[1], split(head.message)[1]
+    if parts == first:
+        return ""
+    if not varying or len(varying) > 3 or max(varying) >= len(parts):
+        return one_line(d.message)
+    text = " ".join(parts[i] for i in varying)
+    return text if len(text) < 0.6 * len(d.message) else one_line(d.message)
+
+
+def varying_slots(members: Sequence[Diagnostic]) -> list[int]:
+    """Which varying parts of the message really differ among the members of a group."""
+    columns = list(zip(*(split(d.message)[1] for d in members), strict=False))
+    return [i for i, column in enumerate(columns) if len(set(column)) > 1]
+
+
+def entries(members: Sequence[Diagnostic], head: Diagnostic, *, columns: bool = False) -> str:
+    """Lines of one file with the tests and the differing parts of messages: `1,9, 5 'sys'`, `13 test_a`."""
+    varying = varying_slots([head, *members])
+    by_line: dict[tuple[str, str], list[str]] = {}
+    for d in members:
+        where = _where(d, columns=columns)
+        by_line.setdefault((where, variation(d, head, varying)), []).append(short_test(d))
+    by_text: dict[tuple[str, str], list[str]] = {}
+    for (where, differing), tests in by_line.items():
+        repeats = [where] * (len(tests) if not any(tests) else 1)
+        by_text.setdefault((join_tests(tests), differing), []).extend(repeats)
+    out = []
+    for (tests_text, differing), lines in by_text.items():
+        out.append(" ".join(part for part in (",".join(filter(None, lines)), tests_text, differing) if part))
+    return ", ".join(out)
+
+
+def _where(d: Diagnostic, *, columns: bool) -> str:
+    text = str(d.line) if d.line else ""
+    if columns and d.line and d.column:
+        text += f":{d.column}"
+    return text + (f"(x{d.times})" if d.times > 1 else "")
+
+
+def in_file(file: str, text: str) -> str:
+    """A file with what stands in it: `a.py:1,5`, or the bare name where no line is known."""
+    if not text:
+        return file
+    return f"{file}:{text}" if text[0].isdigit() else f"{file} {text}"
+
+
+def places(members: Sequence[Diagnostic], head: Diagnostic, *, columns: bool = False) -> str:
+    """All places of a group; files of one folder share its name: `src/{a.py:1,5 b.py:3} c.py:2`."""
+    by_file: dict[str, list[Diagnostic]] = {}
+    for d in members:
+        by_file.setdefault(d.file or "", []).append(d)
+    texts = {file: entries(those, head, columns=columns) for file, those in by_file.items()}
+    gap = "; " if any(" " in text for text in texts.values()) else " "
+    out: list[str] = []
+    for folder, files in _by_folder(list(by_file)):
+        if len(files) > 1 and len(folder) >= _WORTH_FACTORING:
+            inside = gap.join(in_file(basename(file), texts[file]) for file in files)
+            out.append(f"{folder}/{{{inside}}}")
+        else:
+            out.extend(in_file(file, texts[file]) for file in files)
+    return gap.join(filter(None, out))
+
+
+def _by_folder(files: Sequence[str]) -> list[tuple[str, list[str]]]:
+    runs: list[tuple[str, list[str]]] = []
+    for file in files:
+        folder = dirname(file)
+        if runs and runs[-1][0] == folder:
+            runs[-1][1].append(file)
+        else:
+            runs.append((folder, [file]))
+    return runs
