@@ -1,0 +1,1 @@
+"""What is checked: the root, the configuration (native and older formats), discovered checks, workspaces, paths."""

@@ -1,0 +1,175 @@
+"""The frozen records of a project's configuration: checks, engines, templates, parsers, and all settings."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+Payload = Literal["brief", "both", "text", "structured"]
+MonorepoMode = Literal["off", "auto", "strict"]
+Commands = Literal["off", "declared", "any"]
+Writes = Literal["off", "ask", "on"]
+
+DEFAULT_IGNORE = ("node_modules/**", "dist/**", ".signalint/**", ".punchlist/**")
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def expand(text: str, environ: Mapping[str, str]) -> str:
+    """Replace every `${NAME}` by its value; an unset one stays as it is, and `$NAME` without braces is not touched."""
+    return _VARIABLE.sub(lambda found: environ.get(found[1], found[0]), text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One command of a check. What is None (or empty) is the check's; `cwd` is relative to the check's working folder.
+
+    `timeout_s` bounds the step alone, beside the check's own. `on_failure` runs after this step has failed.
+    """
+
+    name: str
+    command: str
+    cwd: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    timeout_s: float | None = None
+    on_failure: str | None = None
+    adapter: str | None = None
+    strip_path_prefix: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """Something that can be run by name: one command, or a pipeline of steps where `pipeline` is true.
+
+    All text is as written, `${VAR}` unexpanded (`expand` it when running). `timeout_s` bounds the whole check, None
+    means the general one. `base` is the folder that `cwd` is relative to, None the root. `parser` is an adapter's name,
+    None lets the command and the log decide. `reports` are globs relative to the working folder. `origin` says where it
+    comes from ("punchlist.toml", "signal.config.json", "package.json script"), `file` and `line` the exact place.
+    `package` is the root-relative folder of the workspace package it belongs to.
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+    pipeline: bool = False
+    fail_fast: bool = True
+    timeout_s: float | None = None
+    cwd: str | None = None
+    base: Path | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    reports: tuple[str, ...] = ()
+    parser: str | None = None
+    strip_path_prefix: str | None = None
+    on_failure: str | None = None
+    description: str = ""
+    origin: str = ""
+    file: str | None = None
+    line: int | None = None
+    package: str | None = None
+
+    @property
+    def command(self) -> str:
+        """The command as written; the steps' joined by ` && ` (`;` without fail_fast) for a pipeline."""
+        return (" && " if self.fail_fast else " ; ").join(step.command for step in self.steps)
+
+
+def working_folder(root: Path, check: Check, step: Step | None, environ: Mapping[str, str]) -> Path:
+    """Return the folder a check (or one step of it) runs in, with variables expanded; it need not exist."""
+    folder = check.base or root
+    for part in (check.cwd, step.cwd if step else None):
+        if part:
+            folder = folder / expand(part, environ)
+    return folder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """A quiet-shell template: keep lines that match, and the last paragraphs. `file` and `line` say where it stands."""
+
+    name: str
+    description: str
+    include_regex: str
+    tail_paragraphs: int
+    suppress_output_on_success: bool | None = None
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParserSetting:
+    """A parser its user describes: regexes with named groups, or a file of problem matchers read as it is.
+
+    `patterns` apply to consecutive lines; with `loop` the last one repeats. `examples` are globs of files kept beside
+    it. `commands` are regexes of the commands it is for. Paths are relative to `folder`.
+    """
+
+    name: str
+    patterns: tuple[str, ...] = ()
+    loop: bool = False
+    file_of_matchers: str | None = None
+    owner: str | None = None
+    severity: str | None = None
+    commands: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    folder: Path | None = None
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineSetting:
+    """How one engine is to be used; `enabled` None means: where the project shows its marker."""
+
+    enabled: bool | None = None
+    config: str | None = None
+    timeout_s: float | None = None
+    include_formatter: bool = False
+    skip_lib_check: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Tokens an answer may cost (characters / 3)."""
+
+    run: int = 1500
+    check: int = 2400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    """What is kept: newest runs per check, newest engine checks, bytes of all logs together."""
+
+    runs: int = 20
+    engine_checks: int = 50
+    bytes: int = 2 * 1024**3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """All settings of a project, from every source merged; `notices` are to be said once each.
+
+    `checks` are the configured ones; `punchlist.project.discover.known_checks` adds the discovered ones where
+    `discover` is true. `presentation` true lets a run set the variables that switch off colour and widen columns, a
+    tuple names the ones it may set. `tools` None shows every toolset. `sources` are the files read.
+    """
+
+    checks: Mapping[str, Check] = field(default_factory=dict)
+    templates: Mapping[str, Template] = field(default_factory=dict)
+    parsers: Mapping[str, ParserSetting] = field(default_factory=dict)
+    engines: Mapping[str, EngineSetting] = field(default_factory=dict)
+    ignore: tuple[str, ...] = DEFAULT_IGNORE
+    budget: Budget = Budget()
+    keep: Keep = Keep()
+    payload: Payload = "brief"
+    compact: bool = False
+    monorepo_mode: MonorepoMode = "auto"
+    tools: tuple[str, ...] | None = None
+    commands: Commands = "any"
+    writes: Writes = "ask"
+    presentation: bool | tuple[str, ...] = True
+    timeout_s: float = 600.0
+    max_output: int = 1024**3
+    parallel: int = 4
+    discover: bool = True
+    notices: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
