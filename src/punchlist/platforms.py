@@ -1,0 +1,432 @@
+"""Everything that depends on the operating system: starting, watching and ending whole process trees.
+
+Written for Linux, macOS and Windows. Linux reads `/proc`, macOS asks `ps`, Windows keeps the tree in a job object.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+WINDOWS = sys.platform == "win32"
+LINUX = sys.platform == "linux"
+MARK = "PUNCHLIST_TREE"  # an environment variable whose value finds what left the process group
+PIPE_BYTES = 1 << 20
+
+_PR_SET_PDEATHSIG = 1
+_GUARD = 'read -r _ || { kill -TERM -- "-$1"; sleep 2; kill -KILL -- "-$1"; }'
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One living process: `start` tells it from a later one with the same number (a platform's own words)."""
+
+    pid: int
+    parent: int
+    group: int
+    session: int
+    start: str
+    name: str
+
+
+def shell_command(text: str) -> list[str] | str:
+    """Return what starts `text` in the system's shell (`/bin/sh -c`, on Windows `cmd /c`)."""
+    if WINDOWS:
+        return f'{os.environ.get("COMSPEC", "cmd.exe")} /d /s /c "{text}"'
+    return ["/bin/sh", "-c", text]
+
+
+def signal_name(number: int) -> str:
+    """Return `SIGSEGV` for 11, or `signal 99` where the system has no name for it."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def spawn(
+    command: list[str] | str, cwd: str, env: Mapping[str, str], stdin: int | None, stdout: int, stderr: int
+) -> "subprocess.Popen[bytes]":
+    """Start a command at the head of a process group (and session) of its own; raises OSError as `Popen` does.
+
+    On Linux the kernel kills it when the THREAD that called this function ends, so that thread has to outlive it.
+    """
+    if sys.platform == "win32":
+        flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+        return subprocess.Popen(
+            command, cwd=cwd, env=dict(env), stdin=stdin, stdout=stdout, stderr=stderr, creationflags=flags
+        )
+    return subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=env,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        start_new_session=True,
+        preexec_fn=_dying_with_owner(os.getpid()),  # noqa: PLW1509 - nothing but two system calls happens in there
+    )
+
+
+def _dying_with_owner(owner: int) -> Callable[[], None] | None:
+    if not LINUX:
+        return None
+    import ctypes
+
+    prctl = ctypes.CDLL(None).prctl
+    number = int(signal.SIGKILL)
+
+    def before_exec() -> None:
+        prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
+        if os.getppid() != owner:  # the owner died before the request was made
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return before_exec
+
+
+def widen_pipe(fd: int) -> None:
+    """Ask for a larger pipe buffer where the system has one; a refusal changes nothing."""
+    if sys.platform == "linux":
+        import fcntl
+
+        try:
+            fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        except OSError:
+            return
+
+
+def exit_descriptor(pid: int) -> int | None:
+    """Return a descriptor that becomes readable when `pid` exits, or None where there is no such thing."""
+    if sys.platform != "linux":
+        return None
+    try:
+        return os.pidfd_open(pid)
+    except OSError:
+        return None
+
+
+def wait_for(pid: int) -> None:
+    """Block until `pid` has exited; its status stays for its `Popen`."""
+    if sys.platform == "win32":
+        handle = _kernel.OpenProcess(_SYNCHRONIZE, False, pid)
+        if handle:
+            _kernel.WaitForSingleObject(wintypes.HANDLE(handle), 0xFFFFFFFF)
+            _kernel.CloseHandle(wintypes.HANDLE(handle))
+        return
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+
+def _linux_process(pid: int) -> Process | None:
+    try:
+        raw = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None
+    name, _, rest = raw.partition(b" (")[2].rpartition(b") ")
+    fields = rest.split()
+    if len(fields) < 20 or fields[0] in b"ZX":
+        return None
+    return Process(
+        pid, int(fields[1]), int(fields[2]), int(fields[3]), fields[19].decode(), name.decode(errors="replace")
+    )
+
+
+def _listed_by_ps(options: list[str]) -> Iterable[Process]:
+    form = "pid=,ppid=,pgid=,stat=,lstart=,comm="
+    try:
+        done = subprocess.run(["ps", *options, "-o", form], capture_output=True, check=False, timeout=5)
+    except (OSError, subprocess.TimeoutExpired):
+        return
+    for line in done.stdout.decode(errors="replace").splitlines():
+        fields = line.split(None, 9)
+        if len(fields) == 10 and not fields[3].startswith("Z"):
+            pid, parent, group = (int(field) for field in fields[:3])
+            yield Process(pid, parent, group, group, " ".join(fields[4:9]), os.path.basename(fields[9]))  # noqa: PTH119
+
+
+def process(pid: int) -> Process | None:
+    """Return the living process `pid`; None where there is none (a zombie is none) or nothing can be told."""
+    if LINUX:
+        return _linux_process(pid)
+    if WINDOWS:
+        return _windows_process(pid)
+    return next(iter(_listed_by_ps(["-p", str(pid)])), None)
+
+
+def processes() -> list[Process]:
+    """Return every living process that can be seen; empty on Windows, where job objects do this work."""
+    if LINUX:
+        numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+        return [found for pid in numbers if (found := _linux_process(pid))]
+    return [] if WINDOWS else list(_listed_by_ps(["-ax"]))
+
+
+def command_line(pid: int) -> str:
+    """Return the arguments of a process joined by spaces, or an empty text where they cannot be read."""
+    if LINUX:
+        try:
+            return (
+                Path(f"/proc/{pid}/cmdline").read_bytes()[:4096].replace(b"\0", b" ").decode(errors="replace").strip()
+            )
+        except OSError:
+            return ""
+    if WINDOWS:
+        return ""
+    try:
+        done = subprocess.run(["ps", "-p", str(pid), "-o", "command="], capture_output=True, check=False, timeout=5)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.decode(errors="replace").strip()[:4096]
+
+
+def boot() -> str:
+    """Return what tells this machine's process numbers from those of another machine, container or start."""
+    if not LINUX:
+        import socket
+
+        return socket.gethostname()
+    try:
+        name = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{name}/{Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return os.uname().nodename
+
+
+def _marked(pid: int, mark: bytes) -> bool:
+    try:
+        return mark in Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return False
+
+
+class Tree:
+    """All processes that came from one child: its group, its session, their descendants, and what carries its mark."""
+
+    def __init__(self, child: "subprocess.Popen[bytes]", mark: str = "") -> None:
+        self.child = child
+        self.group = child.pid
+        self.mark = f"{MARK}={mark}\0".encode() if mark else b""
+        self._seen: dict[int, str] = {}
+        self._job = _job_with(child) if WINDOWS else 0
+
+    def alive(self, everywhere: bool = True) -> list[Process]:
+        """Return the living members; with `everywhere` also those that left group and session."""
+        if WINDOWS:
+            return _job_members(self._job, self.child)
+        table = processes()
+        members = {p.pid for p in table if p.group == self.group or p.session == self.group}
+        if everywhere:
+            members |= {p.pid for p in table if self._seen.get(p.pid) == p.start}
+            if LINUX and self.mark:
+                members |= {p.pid for p in table if p.pid not in members and _marked(p.pid, self.mark)}
+            members = _with_descendants(members | {self.group}, table)
+        members.discard(os.getpid())
+        found = [p for p in table if p.pid in members]
+        self._seen.update({p.pid: p.start for p in found})
+        return found
+
+    def anybody(self) -> bool:
+        """Tell, for the price of one system call, whether the group has members (once the child was reaped)."""
+        if sys.platform == "win32":
+            return bool(_job_members(self._job, self.child))
+        try:
+            os.killpg(self.group, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            return True
+        return True
+
+    def end(self, force: bool) -> list[Process]:
+        """Ask every member to end (TERM), or with `force` make it (KILL); return those that were there."""
+        if WINDOWS:
+            return _end_job(self._job, self.child, force)
+        members = self.alive()
+        for member in members:
+            send(member.pid, signal.SIGKILL if force else signal.SIGTERM)
+            if not force:
+                send(member.pid, signal.SIGCONT)  # a stopped process hears of TERM only when it goes on
+        return members
+
+    def close(self) -> None:
+        """Let go of what the system keeps for the tree; members that live on are left alone."""
+        if WINDOWS:
+            _release_job(self._job)
+            self._job = 0
+
+
+def _with_descendants(members: set[int], table: list[Process]) -> set[int]:
+    children: dict[int, list[int]] = {}
+    for p in table:
+        children.setdefault(p.parent, []).append(p.pid)
+    waiting = list(members)
+    while waiting:
+        for pid in children.get(waiting.pop(), ()):
+            if pid not in members:
+                members.add(pid)
+                waiting.append(pid)
+    return members
+
+
+def send(pid: int, number: int) -> bool:
+    """Send a signal; False where the process is gone or is not ours."""
+    try:
+        os.kill(pid, number)
+    except OSError:
+        return False
+    return True
+
+
+class Guard:
+    """A tiny shell that ends the group however the owner dies; the kernel's own help covers one child only."""
+
+    def __init__(self, group: int) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        if WINDOWS:  # a job object does the same
+            return
+        try:
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", _GUARD, "punchlist-guard", str(group)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env={"PATH": "/usr/bin:/bin"},
+                start_new_session=True,
+            )
+        except OSError:
+            return
+
+    def dismiss(self) -> None:
+        """End the guard without touching the group."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            if self._process.stdin:
+                self._process.stdin.close()
+            self._process = None
+
+
+def keep_drained(fds: list[int]) -> None:
+    """Let a program that stays in the background go on printing: without a reader its next line would kill it."""
+    if WINDOWS:
+        return
+    for fd in fds:
+        try:
+            child = subprocess.Popen(
+                ["/bin/cat"],
+                stdin=fd,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env={},
+                start_new_session=True,
+            )
+        except OSError:
+            continue
+        child.returncode = 0  # it ends with the program it reads from; nobody waits for it
+
+
+# Windows. A job object holds the tree, and its death with the last handle is the death of the owner.
+
+if sys.platform == "win32":
+    import ctypes
+    from ctypes import wintypes
+
+    _kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+    _kernel.CreateJobObjectW.restype = wintypes.HANDLE
+    _kernel.OpenProcess.restype = wintypes.HANDLE
+    _KILL_ON_CLOSE = 0x2000
+    _EXTENDED_LIMITS = 9
+    _PROCESS_LIST = 3
+    _QUERY = 0x1000
+    _SYNCHRONIZE = 0x100000
+
+    class _Limits(ctypes.Structure):
+        _fields_ = [
+            ("per_process_time", ctypes.c_int64),
+            ("per_job_time", ctypes.c_int64),
+            ("flags", wintypes.DWORD),
+            ("minimum", ctypes.c_size_t),
+            ("maximum", ctypes.c_size_t),
+            ("active", wintypes.DWORD),
+            ("affinity", ctypes.c_size_t),
+            ("priority", wintypes.DWORD),
+            ("scheduling", wintypes.DWORD),
+            ("io", ctypes.c_uint64 * 6),
+            ("memory", ctypes.c_size_t * 4),
+        ]
+
+    class _Members(ctypes.Structure):
+        _fields_ = [
+            ("assigned", wintypes.DWORD),
+            ("listed", wintypes.DWORD),
+            ("pids", ctypes.c_size_t * 1024),
+        ]
+
+    def _limit(job: int, flags: int) -> None:
+        limits = _Limits(flags=flags)
+        _kernel.SetInformationJobObject(
+            wintypes.HANDLE(job), _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits)
+        )
+
+    def _job_with(child: "subprocess.Popen[bytes]") -> int:
+        job = int(_kernel.CreateJobObjectW(None, None) or 0)
+        if job:
+            _limit(job, _KILL_ON_CLOSE)
+            _kernel.AssignProcessToJobObject(wintypes.HANDLE(job), wintypes.HANDLE(int(child._handle)))
+        return job
+
+    def _job_members(job: int, child: "subprocess.Popen[bytes]") -> list[Process]:
+        members = _Members()
+        if not job or not _kernel.QueryInformationJobObject(
+            wintypes.HANDLE(job), _PROCESS_LIST, ctypes.byref(members), ctypes.sizeof(members), None
+        ):
+            return [Process(child.pid, 0, child.pid, child.pid, "", "")] if child.poll() is None else []
+        return [found for pid in members.pids[: members.listed] if (found := _windows_process(int(pid)))]
+
+    def _end_job(job: int, child: "subprocess.Popen[bytes]", force: bool) -> list[Process]:
+        members = _job_members(job, child)
+        if not force:
+            send(child.pid, signal.CTRL_BREAK_EVENT)
+        elif job:
+            _kernel.TerminateJobObject(wintypes.HANDLE(job), 1)
+        else:
+            subprocess.run(["taskkill", "/T", "/F", "/PID", str(child.pid)], capture_output=True, check=False)
+        return members
+
+    def _release_job(job: int) -> None:
+        if job:
+            _limit(job, 0)
+            _kernel.CloseHandle(wintypes.HANDLE(job))
+
+    def _windows_process(pid: int) -> Process | None:
+        handle = _kernel.OpenProcess(_QUERY, False, pid)
+        if not handle:
+            return None
+        times = [wintypes.FILETIME() for _ in range(4)]
+        code = wintypes.DWORD()
+        _kernel.GetProcessTimes(wintypes.HANDLE(handle), *(ctypes.byref(t) for t in times))
+        _kernel.GetExitCodeProcess(wintypes.HANDLE(handle), ctypes.byref(code))
+        _kernel.CloseHandle(wintypes.HANDLE(handle))
+        start = (times[0].dwHighDateTime << 32) + times[0].dwLowDateTime
+        return Process(pid, 0, pid, pid, str(start), "") if code.value == 259 else None
+
+else:
+
+    def _job_with(child: "subprocess.Popen[bytes]") -> int:
+        raise NotImplementedError(child)
+
+    def _job_members(job: int, child: "subprocess.Popen[bytes]") -> list[Process]:
+        raise NotImplementedError(job, child)
+
+    def _end_job(job: int, child: "subprocess.Popen[bytes]", force: bool) -> list[Process]:
+        raise NotImplementedError(job, child, force)
+
+    def _release_job(job: int) -> None:
+        raise NotImplementedError(job)
+
+    def _windows_process(pid: int) -> Process | None:
+        raise NotImplementedError(pid)

@@ -1,0 +1,1 @@
+"""Processes: start, capture, deadlines, ending whole trees, pipelines, run folders."""

@@ -1,0 +1,285 @@
+"""Run one command to its end: its output on disk as it comes, its deadline and ceiling kept, its whole tree ended."""
+
+import os
+import secrets
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from punchlist import platforms
+from punchlist.model import Ending, How
+from punchlist.running import endings, hints, relay
+from punchlist.running.handle import Handle, cancel_all, ending_on_signals, live
+from punchlist.running.records import Command, Finished, Left, Progress, Started
+from punchlist.running.sink import Sink
+
+__all__ = [
+    "Command",
+    "Finished",
+    "Handle",
+    "Left",
+    "Progress",
+    "Started",
+    "cancel_all",
+    "capture",
+    "ending_on_signals",
+]
+
+OnTick = Callable[[Progress], None]
+OnStart = Callable[[Started], None]
+
+PEEK_BYTES = 64 << 10
+_IDLE_S, _DRAIN_S = 0.1, 1.0  # how long an open pipe is listened to after the command itself has ended
+_GUARD_AFTER_S = 0.05  # commands that end sooner do without a guard
+_LOOK_S = 0.02  # between two looks at a tree that is being ended
+_VERIFY_S = 2.0  # how long KILL may take before survivors are reported
+
+# Programs that put a helper into the background for the next call; leaving them is what their users expect.
+_DAEMONS = (
+    "GradleDaemon", "KotlinCompileDaemon", "tsserver", "typingsInstaller", "turbo daemon", "turbod", "bazel",
+    "A-server.jar", "watchman", "buckd", "buck2d", "nx/src/daemon", "nx-daemon", "sccache", "ccache", "mvnd",
+    "zinc", "bloop", "sbt-launch", "eslint_d", "prettierd", "biome __run_server", "dmypy", "ruff server",
+    "VBCSCompiler", "MSBuild.dll", "rust-analyzer", "spring server", "esbuild --service", "gpg-agent", "ssh-agent",
+    "dbus-daemon", "adb", "dockerd", "containerd", "mspdbsrv",
+)  # fmt: skip
+
+
+def capture(
+    command: Command,
+    folder: str,
+    *,
+    handle: Handle | None = None,
+    on_start: OnStart | None = None,
+    on_tick: OnTick | None = None,
+    tick_s: float = 0.25,
+    prefix: str = "",
+) -> Finished:
+    """Run a command to its end in the calling thread and keep its output in `folder`.
+
+    Writes `stdout.log`, `stderr.log` and `order` there (names begin with `prefix`; none may exist). Every way to end,
+    also a command that cannot be started, is a `Finished`. Raises OSError only where the logs cannot be created.
+    """
+    handle = handle or Handle()
+    sink = Sink(folder, command.ceiling, prefix)
+    started_at, clock = time.time(), time.monotonic()
+    try:
+        with live(handle):
+            if handle.cancelled:
+                return _not_run(_stopped("cancelled", command, handle), started_at, clock)
+            try:
+                run = _start(command, sink, handle, on_tick, tick_s)
+                run.clock = clock
+            except OSError as error:
+                how = endings.not_started(error, command.run, command.cwd, command.env)
+                return _not_run(how, started_at, clock)
+            return run.to_the_end(started_at, on_start)
+    finally:
+        sink.close()
+
+
+def _not_run(how: How, started_at: float, clock: float) -> Finished:
+    return Finished(how=how, started_at=started_at, duration_s=time.monotonic() - clock)
+
+
+def _stopped(ending: Ending, command: Command, handle: Handle) -> How:
+    if ending == "timeout":
+        return How(
+            ending=ending, message=f"out of time after {command.timeout_s:g} s: the whole process tree was ended"
+        )
+    if ending == "ceiling":
+        return How(
+            ending=ending, message=f"ended at the output ceiling of {command.ceiling:,} bytes; what came before is kept"
+        )
+    by = f" by {platforms.signal_name(handle.signal)}" if handle.signal else ""
+    return How(ending=ending, signal=handle.signal, message=f"cancelled{by}")
+
+
+def _start(command: Command, sink: Sink, handle: Handle, on_tick: OnTick | None, tick_s: float) -> "_Run":
+    if not Path(command.cwd).is_dir():
+        raise NotADirectoryError(command.cwd)
+    env = dict(os.environ if command.env is None else command.env)
+    mark = env[platforms.MARK] = secrets.token_hex(8)
+    what = platforms.shell_command(command.run) if isinstance(command.run, str) else list(command.run)
+    pipes = [os.pipe(), os.pipe()]
+    stdin = subprocess.DEVNULL if command.stdin == "none" else None
+    try:
+        child = endings.spawned(what, command.cwd, env, stdin, pipes[0][1], pipes[1][1])
+    except BaseException:
+        for pipe in pipes:
+            os.close(pipe[0])
+        raise
+    finally:
+        for pipe in pipes:
+            os.close(pipe[1])
+    return _Run(command, sink, handle, platforms.Tree(child, mark), [pipe[0] for pipe in pipes], on_tick, tick_s)
+
+
+class _Run:
+    """One running command: what was seen of it, and what is due next."""
+
+    def __init__(
+        self,
+        command: Command,
+        sink: Sink,
+        handle: Handle,
+        tree: platforms.Tree,
+        pipes: list[int],
+        on_tick: OnTick | None,
+        tick_s: float,
+    ) -> None:
+        self.command, self.sink, self.handle, self.tree = command, sink, handle, tree
+        self.on_tick, self.tick_s = on_tick, tick_s
+        self.open = {pipes[0]: 0, pipes[1]: 1}
+        self.pid = tree.child.pid
+        self.clock = time.monotonic()
+        self.deadline = float("inf") if command.timeout_s is None else self.clock + command.timeout_s
+        self.next_tick = self.clock + tick_s
+        self.ending: Ending = "none"
+        self.ended_at = self.killed_at = self.exited_at = self.last_byte_at = self.next_look = 0.0
+        self.gone = False
+        self.survivors: list[platforms.Process] = []
+        self.guard: platforms.Guard | None = None
+        self.last_line = ""
+        for pipe in pipes:
+            platforms.widen_pipe(pipe)
+
+    def to_the_end(self, started_at: float, on_start: OnStart | None) -> Finished:
+        """Serve the child until all is done; whatever goes wrong here, its tree does not outlive this."""
+        try:
+            if on_start is not None:
+                seen = platforms.process(self.pid)
+                on_start(Started(pid=self.pid, group=self.tree.group, start=seen.start if seen else ""))
+            (relay.by_threads if platforms.WINDOWS else relay.by_poll)(self)
+            return self._finished(started_at)
+        except BaseException:
+            self.tree.end(force=True)
+            self.tree.child.wait()
+            raise
+        finally:
+            if self.guard is not None:
+                self.guard.dismiss()
+            for fd in self.open:
+                os.close(fd)
+            self.tree.close()
+
+    def accept(self, fd: int, data: bytearray, length: int) -> None:
+        """Keep what came from one pipe."""
+        self.last_byte_at = time.monotonic()
+        self.sink.accept(self.open[fd], data, length, int((self.last_byte_at - self.clock) * 1000))
+
+    def exited(self, now: float) -> None:
+        """Note that the child itself has ended."""
+        self.exited_at = now
+
+    def due(self, now: float) -> float | None:
+        """Do what is due at `now` and return the seconds until the next look; None when all is over."""
+        if self.ending == "none":
+            self._look_for_a_reason_to_end(now)
+        if self.ending != "none" and not self.gone and not self._carry_on_ending(now):
+            return _LOOK_S
+        if now >= self.next_tick:
+            self._tick(now)
+        if self.exited_at:
+            return self._until_drained(now)
+        if self.guard is None and now - self.clock >= _GUARD_AFTER_S:
+            self.guard = platforms.Guard(self.tree.group)
+        if self.gone:
+            return None if self.survivors else _LOOK_S
+        soon = self.next_tick if self.guard else min(self.next_tick, self.clock + _GUARD_AFTER_S)
+        return max(0.0, min(self.deadline, soon) - now)
+
+    def _look_for_a_reason_to_end(self, now: float) -> None:
+        if self.sink.over:
+            self._end("ceiling", now)
+        elif self.exited_at:
+            return
+        elif self.handle.cancelled:
+            self._end("cancelled", now)
+        elif now >= self.deadline:
+            self._end("timeout", now)
+
+    def _end(self, ending: Ending, now: float) -> None:
+        self.ending, self.ended_at = ending, now
+        self.tree.end(force=False)
+
+    def _carry_on_ending(self, now: float) -> bool:
+        """Look whether the tree is gone, and kill it when its grace is over; True when no more can be done."""
+        if now < self.next_look:
+            return False
+        self.next_look = now + _LOOK_S
+        if not self.killed_at and (now - self.ended_at >= self.command.grace_s or self.handle.requests > 1):
+            self.killed_at = now
+        if self.killed_at:
+            self.survivors = self.tree.end(force=True)
+            self.gone = not self.survivors or now - self.killed_at > _VERIFY_S
+        else:
+            self.gone = not self.tree.alive()
+        return self.gone
+
+    def _until_drained(self, now: float) -> float | None:
+        if not self.open or now - self.exited_at >= _DRAIN_S:
+            return None
+        idle = now - max(self.last_byte_at, self.exited_at)
+        return _IDLE_S - idle if idle < _IDLE_S else None
+
+    def _tick(self, now: float) -> None:
+        self.next_tick = now + self.tick_s
+        self.sink.flush()
+        if self.on_tick is None:
+            return
+        sink, new = self.sink, (self.sink.unseen(0, PEEK_BYTES), self.sink.unseen(1, PEEK_BYTES))
+        self.last_line = endings.last_line(new[0]) or endings.last_line(new[1]) or self.last_line
+        self.on_tick(
+            Progress(
+                elapsed_s=now - self.clock,
+                sizes=(sink.sizes[0], sink.sizes[1]),
+                lines=(sink.lines(0), sink.lines(1)),
+                last_line=self.last_line,
+                new=new,
+            )
+        )
+
+    def _finished(self, started_at: float) -> Finished:
+        sink, tails = self.sink, (self.sink.tail(0, PEEK_BYTES), self.sink.tail(1, PEEK_BYTES))
+        status = self.tree.child.wait() if self.exited_at else None
+        how = self._how(status, tails[1])
+        clean = how.ending == "exit" and how.exit_code == 0
+        return Finished(
+            how=how,
+            started_at=started_at,
+            duration_s=(self.exited_at or time.monotonic()) - self.clock,
+            sizes=(sink.sizes[0], sink.sizes[1]),
+            lines=(sink.lines(0), sink.lines(1)),
+            disk_full=sink.full,
+            write_trouble=sink.trouble,
+            dropped=sink.dropped,
+            prompt="" if clean else hints.prompt_in(*tails),
+            never_ends=hints.never_ends_in(*tails) if self.ending in ("timeout", "cancelled") else "",
+            left_behind=self._left_behind(),
+        )
+
+    def _how(self, status: int | None, stderr_tail: bytes) -> How:
+        if self.ending != "none":
+            return _stopped(self.ending, self.command, self.handle)
+        return endings.ended(status if status is not None else 0, stderr_tail)
+
+    def _left_behind(self) -> tuple[Left, ...]:
+        """Tell who goes on; after a normal end a background process stays unless the command says otherwise."""
+        if self.ending != "none":
+            return tuple(_left(p) for p in self.survivors)
+        if not self.open and not self.tree.anybody():
+            return ()
+        left = [_left(p) for p in self.tree.alive()]
+        if not self.command.keep_background:
+            for one in left:
+                if not one.daemon:
+                    platforms.send(one.pid, 15)
+        elif left:
+            platforms.keep_drained(list(self.open))
+        return tuple(left)
+
+
+def _left(process: platforms.Process) -> Left:
+    words = platforms.command_line(process.pid) or process.name
+    return Left(pid=process.pid, name=words[:200], daemon=any(name in words for name in _DAEMONS))

@@ -1,0 +1,92 @@
+"""Ending what runs, from another thread or from a signal handler."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+
+class Handle:
+    """A way to end a command from any thread or signal handler."""
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self.signal: int | None = None
+        self._wake: int | None = None
+
+    @property
+    def cancelled(self) -> bool:
+        """Tell whether somebody asked for the end."""
+        return self.requests > 0
+
+    def cancel(self, signum: int | None = None) -> None:
+        """Ask for the end of the whole tree; a second call does not wait for it to end by itself."""
+        if self.signal is None:
+            self.signal = signum
+        self.requests += 1
+        self.wake()
+
+    def wake(self) -> None:
+        """Make the thread that watches the command look now."""
+        if self._wake is not None:
+            with suppress(OSError):
+                os.write(self._wake, b"\n")
+
+    def attach(self, fd: int | None) -> None:
+        """Name the descriptor that wakes the watching thread."""
+        self._wake = fd
+
+
+_live: set[Handle] = set()
+_lock = threading.Lock()
+
+
+@contextmanager
+def live(handle: Handle) -> Iterator[None]:
+    """Count a handle among those that `cancel_all` ends."""
+    with _lock:
+        _live.add(handle)
+    try:
+        yield
+    finally:
+        with _lock:
+            _live.discard(handle)
+
+
+def cancel_all(signum: int | None = None, wait_s: float = 5.0) -> bool:
+    """End every command this process runs, in whatever thread; True when all were gone within `wait_s`."""
+    with _lock:
+        handles = list(_live)
+    for handle in handles:
+        handle.cancel(signum)
+    until = time.monotonic() + wait_s
+    while _live and time.monotonic() < until:
+        time.sleep(0.01)
+    return not _live
+
+
+@contextmanager
+def ending_on_signals(handle: Handle) -> Iterator[None]:
+    """Let SIGINT, SIGTERM and SIGHUP of this process end the command; to be used by the main thread of a command line.
+
+    The first one asks the tree to end and lets `capture` return a proper result (`how.signal` names the signal); the
+    next one makes it end.
+    """
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
+    numbers = [int(getattr(signal, name)) for name in names]
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        handle.cancel(number)
+
+    before = {number: signal.getsignal(number) for number in numbers}
+    for number in numbers:
+        if before[number] is not signal.SIG_IGN:  # nohup stays nohup
+            signal.signal(number, on_signal)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
