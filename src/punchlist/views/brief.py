@@ -1,7 +1,7 @@
 """The default answer: verdict, what changed, the punch list, what was left out. Plain text in the fewest tokens."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from punchlist.analysis.delta import Delta
@@ -9,12 +9,13 @@ from punchlist.analysis.groups import Group, find, group, unique
 from punchlist.analysis.ranking import ranked
 from punchlist.model import Diagnostic, Report
 from punchlist.views.budget import RUN, Budget, size
-from punchlist.views.ladder import Rendering, Rung, by_folder, detail_of, part, render, rungs
+from punchlist.views.ladder import Part, Rendering, Rung, by_folder, portion, render, rungs
 from punchlist.views.masking import mask
 from punchlist.views.places import one_line
 
 _TOKENISH = re.compile(r"[A-Za-z]{1,7}|\d{1,3}|[^\w\s]{1,3}|\n+|[^\x00-\x7f]")
-_DETAIL_SHARE = 0.2
+_DETAIL_SHARE = 0.18
+_DETAIL_LEAST = 300
 _UNIT = 60
 
 
@@ -83,8 +84,12 @@ def page_of_group(report: Report, name: str, page: int = 1, *, facts: Facts, bud
     found = sum(g.count for g in groups)
     head = f"{found} in group {groups[0].fingerprint}" if len(groups) == 1 else f"{found} in {len(groups)} groups"
     if page < len(pages):
-        text += f"\nnext: {_call(facts.calls.group, facts, group=name)} page {page + 1} of {len(pages)}"
+        text += f"\nnext: {_group_call(facts, name)} page {page + 1} of {len(pages)}"
     return mask(f"{head}\n{text}")
+
+
+def _group_call(facts: Facts, name: str) -> str:
+    return facts.calls.group.format(run=facts.run_id, group=name) if facts.run_id else f"--group {name}"
 
 
 def _about(text: str) -> int:
@@ -181,18 +186,15 @@ def _above(report: Report, facts: Facts) -> list[str]:
 
 def _first_page(report: Report, facts: Facts, budget: Budget, groups: Sequence[Group]) -> str:
     above = _above(report, facts)
-    weighty = [g for g in groups if g.severity in ("error", "warning")]
-    if report.outcome == "passed" and not weighty:
+    listed, minor = _listed(groups)
+    if report.outcome == "passed" and not any(g.severity in ("error", "warning") for g in listed):
         return " · ".join(above)
-    listed = weighty or list(groups)
     if not any(g.severity == "error" for g in listed) and report.excerpt and report.outcome != "passed":
         above += _excerpt(report, budget.chars // 2)
-    minor = len(groups) - len(listed)
     head = "\n".join(above)
     if not listed:
         return head
-    room = budget.chars - size(head) - 1
-    rendering, footer = _fit(listed, facts, room, minor)
+    rendering, footer = _fit(listed, facts, budget.chars - size(head) - 1, len(minor))
     return "\n".join(filter(None, [head, rendering.text, footer]))
 
 
@@ -209,12 +211,13 @@ def _excerpt(report: Report, room: int) -> list[str]:
 def _fit(groups: Sequence[Group], facts: Facts, room: int, minor: int) -> tuple[Rendering, str]:
     """The longest rendering that fits, details held to a share of the log."""
     rendering, footer = render(groups, Rung(places=1, width=80, groups=1)), ""
-    detail_room = room if facts.log_chars is None else min(room, max(300, int(facts.log_chars * _DETAIL_SHARE)))
+    detail_room = (
+        room if facts.log_chars is None else min(room, max(_DETAIL_LEAST, int(facts.log_chars * _DETAIL_SHARE)))
+    )
     for rung in rungs(groups):
         rendering = render(groups, rung)
         footer = _footer(rendering, facts, minor)
-        allowed = detail_room if rung.details else room
-        if size(rendering.text) + size(footer) + 1 <= allowed:
+        if size(rendering.text) + size(footer) + 1 <= (detail_room if rung.details else room):
             break
     return rendering, footer
 
@@ -222,45 +225,45 @@ def _fit(groups: Sequence[Group], facts: Facts, room: int, minor: int) -> tuple[
 def _footer(rendering: Rendering, facts: Facts, minor: int) -> str:
     said: list[str] = []
     missing = sum(len(members) for _, members in rendering.hidden)
+    shortened = sum(len(members) for _, members in rendering.shortened)
     if missing:
         said.append(f"{missing} not shown ({by_folder(rendering.hidden, 300)})")
-    if rendering.undetailed:
-        said.append(f"{len(rendering.undetailed)} with more detail")
+    if shortened:
+        said.append(f"detail of {shortened}")
     if minor:
         said.append(f"{minor} notes")
-    if not said:
-        return ""
-    return f"{' · '.join(said)}: {_call(facts.calls.page, facts, page=2)}"
+    return f"+ {', '.join(said)}: {_page_call(facts, 2)}" if said else ""
 
 
-def _call(template: str, facts: Facts, **values: object) -> str:
-    return template.format(run=facts.run_id or "RUN", **values)
+def _page_call(facts: Facts, page: int) -> str:
+    return facts.calls.page.format(run=facts.run_id, page=page) if facts.run_id else f"--page {page}"
 
 
 def _later_page(report: Report, facts: Facts, budget: Budget, page: int, groups: Sequence[Group]) -> str:
     """Pages from 2 on: every group that the first page did not show whole."""
-    weighty = [g for g in groups if g.severity in ("error", "warning")] or list(groups)
-    head = verdict(report, facts)
-    above = [
-        head,
-        *([facts.since.line()] if facts.since else []),
-        *(f"note: {one_line(n, 240)}" for n in report.notes[:5]),
-    ]
-    rendering, _ = _fit(weighty, facts, budget.chars - size("\n".join(above)) - 1, len(groups) - len(weighty))
-    rest = {g.fingerprint + g.severity: members for g, members in rendering.hidden}
-    rest |= {g.fingerprint + g.severity: g.diagnostics for g in rendering.undetailed}
-    parts = [(g, rest[g.fingerprint + g.severity]) for g in weighty if g.fingerprint + g.severity in rest]
-    parts += [(g, g.diagnostics) for g in groups if g not in weighty]
-    pages = _pages(parts, budget.chars - 200)
+    above = _above(report, facts)
+    listed, minor = _listed(groups)
+    rendering, _ = _fit(listed, facts, budget.chars - size("\n".join(above)) - 1, len(minor))
+    rest: dict[str, tuple[Diagnostic, ...]] = {}
+    for g, members in (*rendering.shortened, *rendering.hidden):
+        rest[g.severity + g.fingerprint] = rest.get(g.severity + g.fingerprint, ()) + members
+    parts = [(g, rest[g.severity + g.fingerprint]) for g in listed if g.severity + g.fingerprint in rest]
+    pages = _pages([*parts, *((g, g.diagnostics) for g in minor)], budget.chars - 200)
     if page - 2 >= len(pages):
-        return f"{above[0]}\nno page {page}: the last page is {len(pages) + 1 if parts else 1}"
+        return f"{above[0]}\nno page {page}: the last page is {len(pages) + 1}"
     footer = f"page {page} of {len(pages) + 1}"
     if page - 1 < len(pages):
-        footer += f", next: {_call(facts.calls.page, facts, page=page + 1)}"
+        footer += f", next: {_page_call(facts, page + 1)}"
     return f"{pages[page - 2]}\n{footer}"
 
 
-def _pages(parts: Sequence[tuple[Group, tuple[Diagnostic, ...]]], room: int) -> list[str]:
+def _listed(groups: Sequence[Group]) -> tuple[list[Group], list[Group]]:
+    """Groups for the first page, and those that wait for a later one: infos and hints beside something worse."""
+    weighty = [g for g in groups if g.severity in ("error", "warning")]
+    return (weighty, [g for g in groups if g not in weighty]) if weighty else (list(groups), [])
+
+
+def _pages(parts: Sequence[Part], room: int) -> list[str]:
     """Every finding of the parts with its detail, packed into pages of at most `room` characters."""
     pages: list[str] = []
     text = ""
@@ -269,23 +272,21 @@ def _pages(parts: Sequence[tuple[Group, tuple[Diagnostic, ...]]], room: int) -> 
             pages.append(text)
             text = ""
         text += ("\n" if text else "") + unit
-    return [*pages, text] if text or not pages else pages
+    return [*pages, text] if text else pages
 
 
-def _units(parts: Sequence[tuple[Group, tuple[Diagnostic, ...]]], room: int) -> list[str]:
-    units: list[str] = []
+def _units(parts: Sequence[Part], room: int) -> Iterator[str]:
     for g, members in parts:
-        if detail_of(g):
-            units += [_whole(part(g, (d,)), room) for d in members]
-        else:
-            units += [_whole(part(g, members[i : i + _UNIT]), room) for i in range(0, len(members), _UNIT)]
-    return units
+        step = 1 if any(d.detail.strip() for d in members) else _UNIT
+        for i in range(0, len(members), step):
+            yield _whole(portion(g, members[i : i + step]), room)
 
 
 def _whole(g: Group, room: int) -> str:
     """One unit of a later page, with columns and as much detail as a page holds."""
+    text = ""
     for lines, width in ((400, 2000), (40, 2000), (15, 1000), (0, 400)):
-        text = render([g], Rung(details=1 if lines else 0, detail_lines=lines, width=width), columns=True).text
+        text = render([g], Rung(details=bool(lines), detail_lines=lines, width=width), columns=True).text
         if size(text) <= room:
-            return text
+            break
     return text[:room]

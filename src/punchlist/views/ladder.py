@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from posixpath import dirname
 
+from punchlist.analysis.fingerprint import squash
 from punchlist.analysis.groups import Group
 from punchlist.analysis.ranking import foreign
 from punchlist.model import Diagnostic, Severity
@@ -14,6 +15,7 @@ from punchlist.views.places import entries, in_file, join_tests, one_line, place
 
 HEADS: dict[Severity, str] = {"error": "errors:", "warning": "warnings:", "info": "info:", "hint": "hints:"}
 _FRAME = re.compile(r"(?:\bat\b|\bFile \"|^\s*\d+:|^\S+:\d+|❯)")
+_DETAIL_WIDTH = 300
 _PATH = re.compile(r"[\w.@~+-]*(?:/[\w.@~+-]+)+")
 
 
@@ -28,36 +30,38 @@ class Rung:
     width: int = 400
 
 
+Part = tuple[Group, tuple[Diagnostic, ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """Text of groups with what it leaves out: findings not named, and groups whose detail is not shown."""
+    """Text of groups with what it leaves out: findings not named, and findings whose whole text is not shown."""
 
     text: str
-    hidden: tuple[tuple[Group, tuple[Diagnostic, ...]], ...]
-    undetailed: tuple[Group, ...]
+    hidden: tuple[Part, ...]
+    shortened: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One group as it is to be shown: its file where it lies in one, the members to name, lines of detail."""
+
+    group: Group
+    file: str | None
+    members: tuple[Diagnostic, ...]
+    detail: tuple[str, ...]
 
 
 def rungs(groups: Sequence[Group]) -> Iterator[Rung]:
     """Renderings from the longest to the shortest."""
-    detailed = sum(bool(detail_of(g)) for g in groups)
-    for lines in (60, 25, 12):
-        if detailed:
-            yield Rung(details=detailed, detail_lines=lines)
-    for share in (12, 8, 5, 3, 2, 1):
-        if share < detailed:
-            yield Rung(details=share, detail_lines=12)
-    yield from poorer_rungs(groups)
-
-
-def poorer_rungs(groups: Sequence[Group]) -> Iterator[Rung]:
-    """Renderings without detail."""
-    if any(detail_of(g) for g in groups):
-        yield Rung(details=1, detail_lines=6)
+    detailed = sum(any(d.detail.strip() for d in g.diagnostics) for g in groups)
+    if detailed:
+        yield from (Rung(details=detailed, detail_lines=lines) for lines in (60, 25, 12, 6))
+        yield from (Rung(details=n, detail_lines=lines) for n, lines in _SHARES if n < detailed)
+        yield Rung(details=1, detail_lines=5)
     yield Rung()
     most = max((g.count for g in groups), default=0)
-    for limit in (80, 50, 30, 20, 12, 8, 5, 3, 2, 1):
-        if limit < most:
-            yield Rung(places=limit)
+    yield from (Rung(places=limit) for limit in (80, 50, 30, 20, 12, 8, 5, 3, 2, 1) if limit < most)
     yield Rung(places=1, width=160)
     count = len(groups)
     while count > 1:
@@ -66,13 +70,14 @@ def poorer_rungs(groups: Sequence[Group]) -> Iterator[Rung]:
     yield Rung(places=1, width=80, groups=1)
 
 
-def detail_of(g: Group) -> str:
-    """Detail of the first member that has one, without what its message already says."""
-    return next((d.detail for d in g.diagnostics if d.detail.strip()), "")
+_SHARES = ((12, 12), (8, 12), (5, 12), (8, 5), (3, 12), (5, 5), (2, 12), (3, 5), (1, 12))
 
 
-def detail_lines(d: Diagnostic, limit: int) -> list[str]:
-    """Detail of a diagnostic, indented by one blank; foreign frames are folded into a count."""
+def detail_lines(d: Diagnostic, limit: int) -> tuple[list[str], bool]:
+    """Detail of a diagnostic and whether that is all of it.
+
+    What the message says already is left out, foreign frames are folded into a count.
+    """
     lines: list[str] = []
     folded = 0
     for line in d.detail.expandtabs(4).splitlines():
@@ -84,68 +89,63 @@ def detail_lines(d: Diagnostic, limit: int) -> list[str]:
         else:
             lines.append(line.rstrip())
     indent = min((len(line) - len(line.lstrip()) for line in lines), default=0)
-    kept = ["  " + line[indent : indent + 300] for line in lines[:limit]]
+    kept = ["  " + line[indent : indent + _DETAIL_WIDTH] for line in lines[:limit]]
     left = len(lines) - len(kept)
     said = [f"+{left} lines"] * bool(left) + [f"{folded} foreign frames"] * bool(folded)
-    return [*kept, f"  ({', '.join(said)})"] if said else kept
+    return [*kept, f"  ({', '.join(said)})"] if said and kept else kept, not left
 
 
-def render(groups: Sequence[Group], rung: Rung, *, columns: bool = False, heads: bool = True) -> Rendering:
+def render(groups: Sequence[Group], rung: Rung, *, columns: bool = False) -> Rendering:
     """Render groups in their order; severity heads stand where severities mix."""
     shown = groups if rung.groups is None else groups[: rung.groups]
-    hidden: list[tuple[Group, tuple[Diagnostic, ...]]] = []
-    undetailed: list[Group] = []
+    items: list[Item] = []
+    shortened: list[Part] = []
+    details = rung.details
+    for g in shown:
+        item, rest = _item(g, rung, detailed=details > 0)
+        details -= bool(item.detail)
+        items.append(item)
+        if rest:
+            shortened.append((g, rest))
     lines: list[str] = []
     severity = shown[0].severity if shown else "error"
-    left = rung.details
-    items: list[tuple[Group, tuple[Diagnostic, ...], list[str]]] = []
-    for g in shown:
-        members = g.diagnostics if rung.places is None else _spread(g.diagnostics, rung.places)
-        if len(members) < g.count:
-            hidden.append((g, tuple(d for d in g.diagnostics if d not in set(members))))
-        detail: list[str] = []
-        if detail_of(g):
-            if left > 0:
-                detail = detail_lines(next(d for d in g.diagnostics if d.detail.strip()), rung.detail_lines)
-                left -= 1
-            else:
-                undetailed.append(g)
-        items.append((g, members, detail))
     for run in _runs(items):
-        first = run[0][0]
-        if heads and first.severity != severity:
-            severity = first.severity
+        if run[0].group.severity != severity:
+            severity = run[0].group.severity
             lines.append(HEADS[severity])
         lines += _run_lines(run, rung, columns=columns)
+    hidden = [(i.group, i.group.diagnostics[len(i.members) :]) for i in items if len(i.members) < i.group.count]
     hidden += [(g, g.diagnostics) for g in groups[len(shown) :]]
-    return Rendering("\n".join(lines), tuple(hidden), tuple(undetailed))
+    return Rendering("\n".join(lines), tuple(hidden), tuple(shortened))
 
 
-Item = tuple[Group, tuple[Diagnostic, ...], list[str]]
-
-
-def _spread(members: Sequence[Diagnostic], limit: int) -> tuple[Diagnostic, ...]:
-    return tuple(members[:limit])
+def _item(g: Group, rung: Rung, *, detailed: bool) -> tuple[Item, tuple[Diagnostic, ...]]:
+    """An item with the members whose whole text it does not show."""
+    members = g.diagnostics if rung.places is None else g.diagnostics[: rung.places]
+    files = {d.file for d in g.diagnostics}
+    with_detail = next((d for d in members if d.detail.strip()), None)
+    lines: list[str] = []
+    whole = False
+    if detailed and with_detail:
+        lines, whole = detail_lines(with_detail, rung.detail_lines)
+    seen = with_detail.detail if with_detail and whole else None
+    rest = tuple(d for d in members if (d.detail.strip() and d.detail != seen) or len(squash(d.message)) > rung.width)
+    return Item(g, (next(iter(files)) or "") if len(files) == 1 else None, members, tuple(lines)), rest
 
 
 def _runs(items: Iterable[Item]) -> Iterator[list[Item]]:
     """Neighbours that lie in one and the same file, so that its name stands once."""
-    for (file, _), run in groupby(items, key=lambda item: (_only_file(item), item[0].severity)):
-        if file is None:
-            yield from ([item] for item in run)
-        else:
+    for (file, _), run in groupby(items, key=lambda item: (item.file, item.group.severity)):
+        if file:
             yield list(run)
-
-
-def _only_file(item: Item) -> str | None:
-    files = {d.file for d in item[0].diagnostics}
-    return next(iter(files)) if len(files) == 1 else None
+        else:
+            yield from ([item] for item in run)
 
 
 def _run_lines(run: list[Item], rung: Rung, *, columns: bool) -> list[str]:
     if len(run) == 1:
-        return _item_lines(run[0], rung, columns=columns, file=_only_file(run[0]), indent="")
-    lines = [_only_file(run[0]) or ""]
+        return _item_lines(run[0], rung, columns=columns, file=run[0].file, indent="")
+    lines = [run[0].file or ""]
     for item in run:
         lines += _item_lines(item, rung, columns=columns, file=None, indent=" ")
     return lines
@@ -153,42 +153,56 @@ def _run_lines(run: list[Item], rung: Rung, *, columns: bool) -> list[str]:
 
 def _item_lines(item: Item, rung: Rung, *, columns: bool, file: str | None, indent: str) -> list[str]:
     """One group: `file:line test: message` where it lies in one file, else its message and then its places."""
-    g, members, detail = item
+    g, members = item.group, item.members
     if g.cause:
         return _cause_lines(item, rung, file=file, indent=indent)
     head = g.diagnostics[0]
-    more = f" +{g.count - len(members)} more" if len(members) < g.count else ""
+    more = _more(item)
     flaky = "flaky" if head.state == "flaky" else None
     message = " ".join(filter(None, [g.rule, flaky, one_line(g.message, rung.width)]))
-    if _only_file(item) is not None and (g.count == 1 or not _differ(members)):
-        where = entries(members, members[0], columns=columns)
+    if item.file is not None and not _differ(members):
+        where = entries(members, head, columns=columns)
         where = in_file(file, where) if file else where
-        colon = ":" if head.test and not g.rule else ""
-        return [f"{indent}{where}{more}{colon} {message}".rstrip(), *detail]
-    inside = entries if indent else places
+        colon = ":" if head.test and not g.rule and where else ""
+        return [
+            f"{indent}{where}{more}{colon} {message}".rstrip() if where else f"{indent}{message}{more}",
+            *item.detail,
+        ]
+    inside = entries if item.file is not None else places
     where = inside(members, head, columns=columns)
-    return [f"{indent}{message}{': ' if where else ''}{where}{more}", *detail]
+    if file:
+        where = in_file(file, where)
+    return [
+        f"{indent}{message.removesuffix('.') if where else message}{': ' if where else ''}{where}{more}",
+        *item.detail,
+    ]
+
+
+def _more(item: Item) -> str:
+    rest = item.group.diagnostics[len(item.members) :]
+    if not rest:
+        return ""
+    files = len({d.file for d in rest if d.file} - {d.file for d in item.members})
+    return f" +{len(rest)} more" + (f" in {files} files" if files > 1 else "")
 
 
 def _differ(members: Sequence[Diagnostic]) -> bool:
-    return len({one_line(d.message) for d in members}) > 1
+    return len({squash(d.message) for d in members}) > 1
 
 
 def _cause_lines(item: Item, rung: Rung, *, file: str | None, indent: str) -> list[str]:
     """Failing tests that end in one own line, under that line."""
-    g, members, detail = item
-    line = str(g.diagnostics[0].line)
-    lines = [f"{indent}{in_file(file, line) if file else line} {g.count} tests end here"]
+    line = str(item.group.diagnostics[0].line)
+    lines = [f"{indent}{in_file(file, line) if file else line} {item.group.count} tests end here"]
     by_message: dict[str, list[str]] = {}
-    for d in members:
+    for d in item.members:
         by_message.setdefault(one_line(d.message, rung.width), []).append(short_test(d))
     lines += [f"{indent} {join_tests(tests)}: {message}" for message, tests in by_message.items()]
-    if len(members) < g.count:
-        lines.append(f"{indent} +{g.count - len(members)} more")
-    return lines + detail
+    more = _more(item)
+    return [*lines, *([f"{indent}{more}"] if more else []), *item.detail]
 
 
-def by_folder(hidden: Iterable[tuple[Group, tuple[Diagnostic, ...]]], room: int) -> str:
+def by_folder(hidden: Iterable[Part], room: int) -> str:
     """Counts of what is not shown, by rule and file or folder, as many as fit into `room` characters."""
     rules: Counter[str] = Counter()
     files: Counter[str] = Counter()
@@ -216,6 +230,6 @@ def _fitting(counts: Counter[str], room: int) -> str:
     return ", ".join(out)
 
 
-def part(g: Group, members: tuple[Diagnostic, ...]) -> Group:
+def portion(g: Group, members: tuple[Diagnostic, ...]) -> Group:
     """A group that holds only some of its members, under the same key."""
     return replace(g, diagnostics=members, message=members[0].message)

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 from posixpath import basename, dirname
 
 from punchlist.analysis.fingerprint import split, squash
 from punchlist.model import Diagnostic
 
 MESSAGE_WIDTH = 400
-_WORTH_FACTORING = 5
+_BRACES = 3
 
 
 def one_line(text: str, width: int = MESSAGE_WIDTH) -> str:
@@ -94,20 +95,20 @@ def places(members: Sequence[Diagnostic], head: Diagnostic, *, columns: bool = F
     gap = "; " if any(" " in text for text in texts.values()) else " "
     out: list[str] = []
     for folder, files in _by_folder(list(by_file)):
-        if len(files) > 1 and len(folder) >= _WORTH_FACTORING:
-            inside = gap.join(in_file(basename(file), texts[file]) for file in files)
-            out.append(f"{folder}/{{{inside}}}")
+        if (len(files) - 1) * (len(folder) + 1) > _BRACES:
+            out.append(f"{folder}/{{{gap.join(_alike({basename(file): texts[file] for file in files}))}}}")
         else:
             out.extend(in_file(file, texts[file]) for file in files)
     return gap.join(filter(None, out))
 
 
+def _alike(texts: dict[str, str]) -> list[str]:
+    """Files of one folder, those with the same lines together: `a.py,b.py:1`."""
+    by_text: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        by_text.setdefault(text, []).append(name)
+    return [in_file(",".join(names), text) for text, names in by_text.items()]
+
+
 def _by_folder(files: Sequence[str]) -> list[tuple[str, list[str]]]:
-    runs: list[tuple[str, list[str]]] = []
-    for file in files:
-        folder = dirname(file)
-        if runs and runs[-1][0] == folder:
-            runs[-1][1].append(file)
-        else:
-            runs.append((folder, [file]))
-    return runs
+    return [(folder, list(run)) for folder, run in groupby(files, key=dirname)]
