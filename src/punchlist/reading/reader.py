@@ -3,6 +3,7 @@
 import importlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from posixpath import join
 
 from punchlist.model import Diagnostic, How, Report, in_order
 from punchlist.reading import oneline
@@ -16,6 +17,9 @@ from punchlist.reading.registry import BY_NAME, Parser
 from punchlist.reading.sieve import Buffer, pieces
 from punchlist.reading.text import to_log
 from punchlist.reading.unwrap import unwrap
+
+Piece = tuple[str, int, bytes]
+"""Part of a log: stream, number of its first line, bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +40,24 @@ def read(
     root: str = "",
     parser: str | None = None,
     scripts: Scripts | None = None,
+    merged: Iterable[Piece] | None = None,
+    directory: str = "",
 ) -> Report:
     """Read what a command printed.
 
-    `root` is the folder that absolute paths in the log start with; `parser` names the one parser to use instead of
-    those that the command and the log ask for; `scripts` looks up what `npm run x` or `make x` stands for.
+    `root` is the folder that absolute paths in the log start with, `directory` the folder below it that relative ones
+    start from; `parser` names the one parser to use instead of those that the command and the log ask for; `scripts`
+    looks up what `npm run x` or `make x` stands for. `merged` is the same log as pieces in the order of arrival.
     """
     how = how or How()
     invocations = understand(command, scripts) if command else []
-    whole = _log(stdout, stderr, ())
+    whole = to_log(merged) if merged is not None else _log(stdout, stderr, ())
     chosen = _chosen(parser, candidates(invocations, whole.text()))
     anchors = [anchor for candidate in chosen for anchor in candidate.parser.anchors]
     if anchors and whole.gaps:
         whole = _log(stdout, stderr, anchors)
     sources = unwrap(whole)
-    understood = [one for source in sources for one in _parse(source, chosen, how, root)]
+    understood = [one for source in sources for one in _parse(source, chosen, how, root, directory)]
     return _report(understood, sources, how)
 
 
@@ -66,7 +73,7 @@ def _chosen(parser: str | None, found: list[Candidate]) -> list[Candidate]:
     return [c for c in found if c.parser.name == parser] or [Candidate(BY_NAME[parser])]
 
 
-def _parse(log: Log, chosen: Sequence[Candidate], how: How, root: str) -> list[Understood]:
+def _parse(log: Log, chosen: Sequence[Candidate], how: How, root: str, start: str) -> list[Understood]:
     understood = []
     rest = log
     for candidate in chosen:
@@ -74,7 +81,7 @@ def _parse(log: Log, chosen: Sequence[Candidate], how: How, root: str) -> list[U
         reading = run_parser(candidate.parser, rest, context)
         if not reading.understood:
             continue
-        directory = log.directory or candidate.directory
+        directory = join(start, log.directory or candidate.directory)
         reading.diagnostics = [
             replace(
                 placed(d, root, directory),

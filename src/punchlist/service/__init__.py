@@ -1,0 +1,1 @@
+"""The operations that every front door calls: open a project, run, wait, read, compare, answer, stop, run again."""

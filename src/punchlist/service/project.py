@@ -1,0 +1,79 @@
+"""One project as the operations see it: root, settings as they are now, and its store."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from punchlist.model import Trouble
+from punchlist.project.config import ConfigCache
+from punchlist.project.records import Check, Config
+from punchlist.project.root import Root, find_root, state_dir
+from punchlist.store.runs import Store
+
+
+@dataclass(slots=True)
+class Project:
+    """Where a front door works. The store is opened when first needed; settings are looked at anew for each call."""
+
+    root: Root
+    environ: Mapping[str, str]
+    _config: ConfigCache
+    _store: Store | None = None
+    _checks: dict[str, Check] = field(default_factory=dict)
+    state_note: str = ""
+
+    @property
+    def folder(self) -> Path:
+        """The root folder."""
+        return self.root.path
+
+    @property
+    def config(self) -> Config:
+        """Settings as they stand now; a bad file is a Trouble that says where and what."""
+        return self._config.get()
+
+    @property
+    def store(self) -> Store:
+        """The store, made when missing."""
+        if self._store is None:
+            folder, self.state_note = state_dir(self.folder, self.environ)
+            self._store = Store(folder)
+        return self._store
+
+    @property
+    def runs_folder(self) -> Path:
+        """The folder that holds a folder a run."""
+        return self.store.folder / "runs"
+
+    def checks(self) -> Mapping[str, Check]:
+        """Every check by name: configured ones first, then discovered ones."""
+        from punchlist.project.discover import known_checks
+
+        return known_checks(self.folder, self.config)
+
+    def check(self, name: str) -> Check:
+        """Return a check; an unknown name is a Trouble that lists what there is."""
+        config = self.config
+        if name in config.checks:
+            return config.checks[name]
+        checks = self.checks()
+        if name not in checks:
+            known = (
+                ", ".join(checks) or "none: add one to punchlist.toml, or run any command with `punchlist run -- CMD`"
+            )
+            raise Trouble(f"no check {name!r}; available: {known}", "unknown_check")
+        return checks[name]
+
+
+def open_project(
+    *,
+    start: Path | None = None,
+    explicit: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    server: bool = False,
+) -> Project:
+    """Find the root and return its project; nothing is written and no process is started."""
+    environ = os.environ if environ is None else environ
+    root = find_root(start or Path.cwd(), explicit=explicit, environ=environ, server=server)
+    return Project(root, environ, ConfigCache(root.path, environ))

@@ -1,0 +1,52 @@
+"""The SQLite file `state.db`: opened for several processes at once, never overwritten by an older version."""
+
+import os
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+VERSION = 1
+BUSY_S = 5.0
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS names (slug TEXT PRIMARY KEY, last INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS runs (
+    id TEXT PRIMARY KEY, slug TEXT NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
+    title TEXT NOT NULL, command TEXT NOT NULL, cwd TEXT NOT NULL, started REAL NOT NULL, ended REAL,
+    state TEXT NOT NULL, outcome TEXT, ending TEXT, exit_code INTEGER, signal INTEGER,
+    owner INTEGER, owner_start TEXT, pinned INTEGER NOT NULL DEFAULT 0, pruned REAL,
+    bytes INTEGER NOT NULL DEFAULT 0, report BLOB, facts TEXT NOT NULL DEFAULT '{}'
+);
+CREATE INDEX IF NOT EXISTS runs_by_key ON runs (key, started);
+CREATE INDEX IF NOT EXISTS runs_by_slug ON runs (slug, number);
+CREATE INDEX IF NOT EXISTS runs_running ON runs (state) WHERE state = 'running';
+"""
+
+
+def connect(folder: Path) -> sqlite3.Connection:
+    """Open the database in `folder`, made when missing (0600); one of a newer version is opened to be read only."""
+    path = folder / "state.db"
+    if not path.exists():
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+    db.row_factory = sqlite3.Row
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version > VERSION:
+        db.execute("PRAGMA query_only = 1")
+        return db
+    # A file system without shared memory refuses WAL: the default journal serves there.
+    with suppress(sqlite3.OperationalError):
+        db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = NORMAL")
+    if version < VERSION:
+        db.execute("BEGIN IMMEDIATE")
+        for statement in SCHEMA.split(";"):
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {VERSION}")
+        db.execute("COMMIT")
+    return db
+
+
+def read_only(db: sqlite3.Connection) -> bool:
+    """Whether the database belongs to a newer version and is only read."""
+    return bool(db.execute("PRAGMA query_only").fetchone()[0])
