@@ -7,16 +7,17 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+
+# pathlib would cost every command line some milliseconds of start.
+# ruff: noqa: PTH
 
 WINDOWS = sys.platform == "win32"
 LINUX = sys.platform == "linux"
 MARK = "PUNCHLIST_TREE"  # an environment variable whose value finds what left the process group
 PIPE_BYTES = 1 << 20
 
-_PR_SET_PDEATHSIG = 1
 _GUARD = 'read -r _ || { kill -TERM -- "-$1"; sleep 2; kill -KILL -- "-$1"; }'
 
 
@@ -52,7 +53,8 @@ def spawn(
 ) -> "subprocess.Popen[bytes]":
     """Start a command at the head of a process group (and session) of its own; raises OSError as `Popen` does.
 
-    On Linux the kernel kills it when the THREAD that called this function ends, so that thread has to outlive it.
+    Nothing of ours runs between fork and exec, so that it is quick, and safe in a process with threads; what ends the
+    group of a killed owner is `Guard`.
     """
     if sys.platform == "win32":
         flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
@@ -60,31 +62,8 @@ def spawn(
             command, cwd=cwd, env=dict(env), stdin=stdin, stdout=stdout, stderr=stderr, creationflags=flags
         )
     return subprocess.Popen(
-        command,
-        cwd=cwd,
-        env=env,
-        stdin=stdin,
-        stdout=stdout,
-        stderr=stderr,
-        start_new_session=True,
-        preexec_fn=_dying_with_owner(os.getpid()),  # noqa: PLW1509 - nothing but two system calls happens in there
+        command, cwd=cwd, env=env, stdin=stdin, stdout=stdout, stderr=stderr, start_new_session=True
     )
-
-
-def _dying_with_owner(owner: int) -> Callable[[], None] | None:
-    if not LINUX:
-        return None
-    import ctypes
-
-    prctl = ctypes.CDLL(None).prctl
-    number = int(signal.SIGKILL)
-
-    def before_exec() -> None:
-        prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
-        if os.getppid() != owner:  # the owner died before the request was made
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    return before_exec
 
 
 def widen_pipe(fd: int) -> None:
@@ -119,10 +98,17 @@ def wait_for(pid: int) -> None:
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 
 
-def _linux_process(pid: int) -> Process | None:
+def _read(path: str) -> bytes:
     try:
-        raw = Path(f"/proc/{pid}/stat").read_bytes()
+        with open(path, "rb") as file:
+            return file.read(1 << 20)
     except OSError:
+        return b""
+
+
+def _linux_process(pid: int) -> Process | None:
+    raw = _read(f"/proc/{pid}/stat")
+    if not raw:
         return None
     name, _, rest = raw.partition(b" (")[2].rpartition(b") ")
     fields = rest.split()
@@ -143,7 +129,7 @@ def _listed_by_ps(options: list[str]) -> Iterable[Process]:
         fields = line.split(None, 9)
         if len(fields) == 10 and not fields[3].startswith("Z"):
             pid, parent, group = (int(field) for field in fields[:3])
-            yield Process(pid, parent, group, group, " ".join(fields[4:9]), os.path.basename(fields[9]))  # noqa: PTH119
+            yield Process(pid, parent, group, group, " ".join(fields[4:9]), os.path.basename(fields[9]))
 
 
 def process(pid: int) -> Process | None:
@@ -158,7 +144,7 @@ def process(pid: int) -> Process | None:
 def processes() -> list[Process]:
     """Return every living process that can be seen; empty on Windows, where job objects do this work."""
     if LINUX:
-        numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+        numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
         return [found for pid in numbers if (found := _linux_process(pid))]
     return [] if WINDOWS else list(_listed_by_ps(["-ax"]))
 
@@ -166,12 +152,7 @@ def processes() -> list[Process]:
 def command_line(pid: int) -> str:
     """Return the arguments of a process joined by spaces, or an empty text where they cannot be read."""
     if LINUX:
-        try:
-            return (
-                Path(f"/proc/{pid}/cmdline").read_bytes()[:4096].replace(b"\0", b" ").decode(errors="replace").strip()
-            )
-        except OSError:
-            return ""
+        return _read(f"/proc/{pid}/cmdline")[:4096].replace(b"\0", b" ").decode(errors="replace").strip()
     if WINDOWS:
         return ""
     try:
@@ -187,18 +168,11 @@ def boot() -> str:
         import socket
 
         return socket.gethostname()
+    name = _read("/proc/sys/kernel/random/boot_id").decode("ascii", errors="replace").strip()
     try:
-        name = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-        return f"{name}/{Path('/proc/self/ns/pid').readlink()}"
+        return f"{name or os.uname().nodename}/{os.readlink('/proc/self/ns/pid')}"
     except OSError:
-        return os.uname().nodename
-
-
-def _marked(pid: int, mark: bytes) -> bool:
-    try:
-        return mark in Path(f"/proc/{pid}/environ").read_bytes()
-    except OSError:
-        return False
+        return name or os.uname().nodename
 
 
 class Tree:
@@ -220,7 +194,9 @@ class Tree:
         if everywhere:
             members |= {p.pid for p in table if self._seen.get(p.pid) == p.start}
             if LINUX and self.mark:
-                members |= {p.pid for p in table if p.pid not in members and _marked(p.pid, self.mark)}
+                members |= {
+                    p.pid for p in table if p.pid not in members and self.mark in _read(f"/proc/{p.pid}/environ")
+                }
             members = _with_descendants(members | {self.group}, table)
         members.discard(os.getpid())
         found = [p for p in table if p.pid in members]
@@ -280,7 +256,10 @@ def send(pid: int, number: int) -> bool:
 
 
 class Guard:
-    """A tiny shell that ends the group however the owner dies; the kernel's own help covers one child only."""
+    """A tiny shell that ends the group however its owner dies.
+
+    Linux has PR_SET_PDEATHSIG for this, but it ends one process only, and already when the thread ends that started it.
+    """
 
     def __init__(self, group: int) -> None:
         self._process: subprocess.Popen[bytes] | None = None

@@ -1,15 +1,13 @@
 """Run one command to its end: its output on disk as it comes, its deadline and ceiling kept, its whole tree ended."""
 
 import os
-import secrets
 import subprocess
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from punchlist import platforms
 from punchlist.model import Ending, How
-from punchlist.running import endings, hints, relay
+from punchlist.running import endings, relay
 from punchlist.running.handle import Handle, cancel_all, ending_on_signals, live
 from punchlist.running.records import Command, Finished, Left, Progress, Started
 from punchlist.running.sink import Sink
@@ -25,6 +23,9 @@ __all__ = [
     "capture",
     "ending_on_signals",
 ]
+
+# pathlib would cost every command line some milliseconds of start.
+# ruff: noqa: PTH
 
 OnTick = Callable[[Progress], None]
 OnStart = Callable[[Started], None]
@@ -96,10 +97,10 @@ def _stopped(ending: Ending, command: Command, handle: Handle) -> How:
 
 
 def _start(command: Command, sink: Sink, handle: Handle, on_tick: OnTick | None, tick_s: float) -> "_Run":
-    if not Path(command.cwd).is_dir():
+    if not os.path.isdir(command.cwd):
         raise NotADirectoryError(command.cwd)
     env = dict(os.environ if command.env is None else command.env)
-    mark = env[platforms.MARK] = secrets.token_hex(8)
+    mark = env[platforms.MARK] = os.urandom(8).hex()
     what = platforms.shell_command(command.run) if isinstance(command.run, str) else list(command.run)
     pipes = [os.pipe(), os.pipe()]
     stdin = subprocess.DEVNULL if command.stdin == "none" else None
@@ -244,7 +245,7 @@ class _Run:
         sink, tails = self.sink, (self.sink.tail(0, PEEK_BYTES), self.sink.tail(1, PEEK_BYTES))
         status = self.tree.child.wait() if self.exited_at else None
         how = self._how(status, tails[1])
-        clean = how.ending == "exit" and how.exit_code == 0
+        prompt, never_ends = self._suspicions(how, tails)
         return Finished(
             how=how,
             started_at=started_at,
@@ -254,10 +255,18 @@ class _Run:
             disk_full=sink.full,
             write_trouble=sink.trouble,
             dropped=sink.dropped,
-            prompt="" if clean else hints.prompt_in(*tails),
-            never_ends=hints.never_ends_in(*tails) if self.ending in ("timeout", "cancelled") else "",
+            prompt=prompt,
+            never_ends=never_ends,
             left_behind=self._left_behind(),
         )
+
+    def _suspicions(self, how: How, tails: tuple[bytes, bytes]) -> tuple[str, str]:
+        if how.ending == "exit" and how.exit_code == 0:
+            return "", ""
+        from punchlist.running import hints
+
+        endless = hints.never_ends_in(*tails) if self.ending in ("timeout", "cancelled") else ""
+        return hints.prompt_in(*tails), endless
 
     def _how(self, status: int | None, stderr_tail: bytes) -> How:
         if self.ending != "none":

@@ -1,30 +1,14 @@
 """How a command ended, in the model's words: what could not start, what the shell says, what an exit code means."""
 
 import os
-import re
-import shlex
 import subprocess
 from collections.abc import Mapping
-from pathlib import Path
 
 from punchlist import platforms
 from punchlist.model import How
-from punchlist.running.hints import plain
 
-_SHELLS = rb"(?:(?:/[\w./-]+/)?(?:ba|da|z|k|a|fi|mk)?sh|(?:/[\w./ -]+))"
-# dash: `sh: 1: x: not found`; bash: `bash: line 1: x: command not found`; zsh: `zsh:1: command not found: x`
-_NOT_FOUND = re.compile(
-    rb"^" + _SHELLS + rb": (?:(?:line )?\d+: )?(?P<name>[^\n:]{1,200}): (?:command )?not found\s*$"
-    rb"|^" + _SHELLS + rb":\d+: command not found: (?P<zsh>[^\n]{1,200})$"
-    rb"|^" + _SHELLS + rb": (?:(?:line )?\d+: )?(?P<path>[^\n:]{1,200}): No such file or directory\s*$"
-    rb"|^'(?P<cmd>[^'\n]{1,200})' is not recognized as an internal or external command",
-    re.MULTILINE,
-)
-_NOT_EXECUTABLE = re.compile(
-    rb"^" + _SHELLS + rb": (?:(?:line )?\d+: )?(?P<name>[^\n:]{1,200}): "
-    rb"(?P<why>Permission denied|cannot execute[^\n]*|Is a directory|Exec format error)\s*$",
-    re.MULTILINE,
-)
+# pathlib would cost every command line some milliseconds of start.
+# ruff: noqa: PTH
 
 
 def spawned(
@@ -44,21 +28,23 @@ def spawned(
 def not_started(error: OSError, run: str | tuple[str, ...], cwd: str, env: Mapping[str, str] | None) -> How:
     """Say why a command did not start: not found (127), not executable (126), or a fault of ours (125)."""
     name = (run[0] if run else "") if isinstance(run, tuple) else "/bin/sh"
-    if not Path(cwd).is_dir():
-        why = "is not a folder" if Path(cwd).exists() else "does not exist"
+    if not os.path.isdir(cwd):
+        why = "is not a folder" if os.path.exists(cwd) else "does not exist"
         return How(ending="fault", message=f"the working folder {cwd} {why}: create it or name another one")
     if not name:
         return How(ending="not_found", message="the command is empty: name a program to run")
-    path = Path(cwd, name) if "/" in name else None
+    path = os.path.join(cwd, name) if "/" in name else ""
     if isinstance(error, FileNotFoundError):
-        if path is not None and path.exists():
+        if path and os.path.exists(path):
             return How(ending="not_found", message=f"{name}: the interpreter its first line names does not exist")
-        where = "" if path is not None else f" in PATH ({_path_length(env)} folders)"
+        where = "" if path else f" in PATH ({_path_length(env)} folders)"
         return How(ending="not_found", message=f"command not found: {name}{where}")
     if isinstance(error, PermissionError | IsADirectoryError):
-        why = "is a folder" if path is not None and path.is_dir() else "may not be executed (permission denied)"
-        hint = "" if path is None or path.is_dir() else f": chmod +x {shlex.quote(name)}"
-        return How(ending="not_executable", message=f"{name} {why}{hint}")
+        folder = bool(path) and os.path.isdir(path)
+        why = "is a folder, not a program" if folder else "may not be executed (permission denied)"
+        return How(
+            ending="not_executable", message=f"{name} {why}" + ("" if folder or not path else f": chmod +x {name}")
+        )
     return How(ending="fault", message=f"{name} could not be started: {os.strerror(error.errno or 0)}")
 
 
@@ -72,18 +58,15 @@ def ended(status: int, stderr_tail: bytes) -> How:
     if status < 0:
         how = How(ending="signal", signal=-status)
         return How(ending="signal", signal=-status, message=describe(how))
-    if status == 127 and (found := _last_match(_NOT_FOUND, stderr_tail)):
-        name = next(group for group in found.groups() if group).decode("utf-8", errors="replace")
-        return How(ending="not_found", exit_code=status, message=f"command not found: {name}")
-    if status == 126 and (found := _last_match(_NOT_EXECUTABLE, stderr_tail)):
-        name, why = (found[key].decode("utf-8", errors="replace") for key in ("name", "why"))
-        return How(ending="not_executable", exit_code=status, message=f"{name} could not be executed: {why}")
+    if status in (126, 127):
+        from punchlist.running.hints import shell_refusal
+
+        if status == 127 and (name := shell_refusal(stderr_tail)[0]):
+            return How(ending="not_found", exit_code=status, message=f"command not found: {name}")
+        if status == 126 and (why := shell_refusal(stderr_tail)[1]):
+            return How(ending="not_executable", exit_code=status, message=why)
     how = How(ending="exit", exit_code=status)
     return How(ending="exit", exit_code=status, message=describe(how) if _signal_in(status) else "")
-
-
-def _last_match(pattern: re.Pattern[bytes], data: bytes) -> re.Match[bytes] | None:
-    return next(reversed(list(pattern.finditer(data))), None)
 
 
 def _signal_in(status: int) -> int | None:
@@ -123,4 +106,6 @@ def describe(how: How) -> str:
 
 def last_line(data: bytes, width: int = 200) -> str:
     """Return the last line of an output's tail that is not blank, without escapes, cut to `width` characters."""
+    from punchlist.running.hints import plain
+
     return next((line.strip()[:width] for line in reversed(plain(data[-4096:])) if line.strip()), "")

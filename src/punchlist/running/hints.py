@@ -1,4 +1,4 @@
-"""What the end of an output tells about why a command did not end: it asks something, or it never meant to end."""
+"""What the end of an output tells: the command asks something, it never meant to end, its shell found nothing."""
 
 import re
 
@@ -42,6 +42,21 @@ _ENDLESS = re.compile(
     """
 )
 
+_SHELLS = rb"(?:(?:/[\w./-]+/)?(?:ba|da|z|k|a|fi|mk)?sh|(?:/[\w./ -]+))"
+# dash: `sh: 1: x: not found`; bash: `bash: line 1: x: command not found`; zsh: `zsh:1: command not found: x`
+_NOT_FOUND = re.compile(
+    rb"^" + _SHELLS + rb": (?:(?:line )?\d+: )?(?P<name>[^\n:]{1,200}): (?:command )?not found\s*$"
+    rb"|^" + _SHELLS + rb":\d+: command not found: (?P<zsh>[^\n]{1,200})$"
+    rb"|^" + _SHELLS + rb": (?:(?:line )?\d+: )?(?P<path>[^\n:]{1,200}): No such file or directory\s*$"
+    rb"|^'(?P<cmd>[^'\n]{1,200})' is not recognized as an internal or external command",
+    re.MULTILINE,
+)
+_NOT_EXECUTABLE = re.compile(
+    rb"^" + _SHELLS + rb": (?:(?:line )?\d+: )?(?P<name>[^\n:]{1,200}): "
+    rb"(?P<why>Permission denied|cannot execute[^\n]*|Is a directory|Exec format error)\s*$",
+    re.MULTILINE,
+)
+
 
 def plain(data: bytes) -> list[str]:
     """Return the lines of an output's tail without escapes, each as it stands after carriage returns."""
@@ -65,3 +80,14 @@ def never_ends_in(*tails: bytes) -> str:
             if len(line) <= 400 and _ENDLESS.search(line):
                 return line.strip()
     return ""
+
+
+def shell_refusal(stderr_tail: bytes) -> tuple[str, str]:
+    """Return the program a shell says it could not find, and what it could not execute and why; empty texts if none."""
+    found = next(reversed(list(_NOT_FOUND.finditer(stderr_tail))), None)
+    name = next(group for group in found.groups() if group).decode("utf-8", errors="replace") if found else ""
+    refused = next(reversed(list(_NOT_EXECUTABLE.finditer(stderr_tail))), None)
+    if refused is None:
+        return name, ""
+    what, why = (refused[key].decode("utf-8", errors="replace") for key in ("name", "why"))
+    return name, f"{what} could not be executed: {why}"

@@ -4,17 +4,24 @@ File `order`: 4 bytes `PLO1`, then 9-byte little-endian records: stream (1 stdou
 milliseconds since the start. Offsets follow by adding up. Bytes of a log that no record speaks of came last.
 """
 
-import mmap
 import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import mmap
+
+# pathlib would cost every command line some milliseconds of start.
+# ruff: noqa: PTH
 
 STREAMS = ("stdout", "stderr")
 MAGIC = b"PLO1"
 _RECORD = struct.Struct("<BLL")
 _LONGEST = (1 << 32) - 1
 _CLOSE_MS = 50  # arrivals of one stream this close together are one record
+_STEP = 1 << 20
 _ROOMY = 8 << 20  # an index past this size keeps the order by the second only
 
 
@@ -91,14 +98,14 @@ def arrivals(index: bytes, sizes: tuple[int, int]) -> Iterator[Arrival]:
             yield Arrival(STREAMS[stream], at[stream], sizes[stream], ms)
 
 
-def merged_lines(folder: str, first: int = 1, last: int | None = None) -> Iterator[Line]:
+def merged_lines(folder: str, first: int = 1, last: int | None = None, prefix: str = "") -> Iterator[Line]:
     """Yield lines `first` to `last` (1-based, inclusive) of the merged log in `folder`, each where it was completed.
 
-    A last line without newline stands at the end of what its stream printed. Nothing but the wanted lines is copied.
+    A last line without newline stands where its last byte came. Lines before the wanted ones are only counted.
     """
-    logs = [_mapped(os.path.join(folder, f"{name}.log")) for name in STREAMS]  # noqa: PTH118
+    logs = [_mapped(os.path.join(folder, f"{prefix}{name}.log")) for name in STREAMS]
     try:
-        with open(os.path.join(folder, "order"), "rb") as file:  # noqa: PTH118, PTH123
+        with open(os.path.join(folder, f"{prefix}order"), "rb") as file:
             index = file.read()
     except OSError:
         index = b""
@@ -106,29 +113,37 @@ def merged_lines(folder: str, first: int = 1, last: int | None = None) -> Iterat
         yield from _merge(logs, index, first, last)
     finally:
         for log in logs:
-            if isinstance(log, mmap.mmap):
+            if not isinstance(log, bytes):
                 log.close()
 
 
-def _mapped(path: str) -> mmap.mmap | bytes:
+def _mapped(path: str) -> "mmap.mmap | bytes":
+    import mmap
+
     try:
-        with open(path, "rb") as file:  # noqa: PTH123
+        with open(path, "rb") as file:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if os.fstat(file.fileno()).st_size else b""
     except OSError:
         return b""
 
 
-def _merge(logs: list[mmap.mmap | bytes], index: bytes, first: int, last: int | None) -> Iterator[Line]:
-    starts, numbers, merged = [0, 0], [0, 0], 0
+def _merge(logs: list["mmap.mmap | bytes"], index: bytes, first: int, last: int | None) -> Iterator[Line]:
+    starts, numbers = [0, 0], [0, 0]
     pieces = list(arrivals(index, (len(logs[0]), len(logs[1]))))
     finals = {piece.stream: place for place, piece in enumerate(pieces)}
     for place, piece in enumerate(pieces):
         which = STREAMS.index(piece.stream)
         log = logs[which]
-        ends = _line_ends(log, piece, final=finals[piece.stream] == place)
-        for end in ends:
+        final = finals[piece.stream] == place
+        if sum(numbers) < first - 1 and not final:
+            count = _newlines(log, piece)
+            if sum(numbers) + count < first:
+                numbers[which] += count
+                starts[which] = log.rfind(b"\n", piece.first, piece.last) + 1 if count else starts[which]
+                continue
+        for end in _line_ends(log, piece, final):
             numbers[which] += 1
-            merged += 1
+            merged = sum(numbers)
             if merged >= first:
                 yield Line(piece.stream, numbers[which], log[starts[which] : end].removesuffix(b"\n"), piece.ms)
             starts[which] = end
@@ -136,7 +151,12 @@ def _merge(logs: list[mmap.mmap | bytes], index: bytes, first: int, last: int | 
                 return
 
 
-def _line_ends(log: mmap.mmap | bytes, piece: Arrival, final: bool) -> Iterator[int]:
+def _newlines(log: "mmap.mmap | bytes", piece: Arrival) -> int:
+    steps = range(piece.first, piece.last, _STEP)
+    return sum(log[at : min(at + _STEP, piece.last)].count(b"\n") for at in steps)
+
+
+def _line_ends(log: "mmap.mmap | bytes", piece: Arrival, final: bool) -> Iterator[int]:
     at = piece.first
     while (found := log.find(b"\n", at, piece.last)) >= 0:
         at = found + 1
