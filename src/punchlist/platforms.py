@@ -10,9 +10,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-# pathlib would cost every command line some milliseconds of start.
-# ruff: noqa: PTH
-
 WINDOWS = sys.platform == "win32"
 LINUX = sys.platform == "linux"
 MARK = "PUNCHLIST_TREE"  # an environment variable whose value finds what left the process group

@@ -24,9 +24,6 @@ __all__ = [
     "ending_on_signals",
 ]
 
-# pathlib would cost every command line some milliseconds of start.
-# ruff: noqa: PTH
-
 OnTick = Callable[[Progress], None]
 OnStart = Callable[[Started], None]
 

@@ -7,9 +7,6 @@ from collections.abc import Mapping
 from punchlist import platforms
 from punchlist.model import How
 
-# pathlib would cost every command line some milliseconds of start.
-# ruff: noqa: PTH
-
 
 def spawned(
     what: list[str] | str, cwd: str, env: Mapping[str, str], stdin: int | None, stdout: int, stderr: int

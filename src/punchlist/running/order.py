@@ -13,9 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import mmap
 
-# pathlib would cost every command line some milliseconds of start.
-# ruff: noqa: PTH
-
 STREAMS = ("stdout", "stderr")
 MAGIC = b"PLO1"
 _RECORD = struct.Struct("<BLL")

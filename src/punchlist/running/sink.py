@@ -4,9 +4,6 @@ import os
 
 from punchlist.running.order import OrderWriter
 
-# pathlib would cost every command line some milliseconds of start.
-# ruff: noqa: PTH
-
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
