@@ -80,10 +80,9 @@ def compare(
     """
     old, new = list(unique(before.diagnostics)), list(unique(after.diagnostics))
     moved = {id(d): _moved(d, lines) for d in old}
-    same = _match(old, new, moved, identity, _identity_but_for_place)
-    changed = _match(old, new, moved, _same_test, _same_place(moved))
-    persisting = [pair for pair in same if _same_reason(*pair)]
-    changed = [pair for pair in same if not _same_reason(*pair)] + changed
+    pairs = _match(old, new, moved, identity, _identity_but_for_place, _same_test, _same_place(moved))
+    persisting = [pair for pair in pairs if _same_reason(*pair)]
+    changed = [pair for pair in pairs if not _same_reason(*pair)]
     gone: list[Diagnostic] = []
     unseen: list[Diagnostic] = []
     for d in old:

@@ -45,7 +45,12 @@ def key(text: str) -> str:
 
 def fingerprint(d: Diagnostic) -> str:
     """Key of the kind of a diagnostic: its rule and its message but for names, numbers and paths."""
-    return key(f"{rule_name(d.rule)}\n{split(d.message)[0]}")
+    return _fingerprint(d.rule, d.message)
+
+
+@lru_cache(maxsize=8192)
+def _fingerprint(rule: str | None, message: str) -> str:
+    return key(f"{rule_name(rule)}\n{split(message)[0]}")
 
 
 def identity(d: Diagnostic) -> tuple[object, ...]:

@@ -1,7 +1,7 @@
 """The default answer: verdict, what changed, the punch list, what was left out. Plain text in the fewest tokens."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from punchlist.analysis.delta import Delta
@@ -79,12 +79,11 @@ def page_of_group(report: Report, name: str, page: int = 1, *, facts: Facts, bud
     groups = find(ranked(group(unique(report.diagnostics))), name)
     if not groups:
         return f"no group {name!r}"
-    pages = _pages([(g, g.diagnostics) for g in groups], budget.chars - 200)
-    text = pages[min(page, len(pages)) - 1]
+    text, left = _page([(g, g.diagnostics) for g in groups], page, budget.chars - 200)
     found = sum(g.count for g in groups)
     head = f"{found} in group {groups[0].fingerprint}" if len(groups) == 1 else f"{found} in {len(groups)} groups"
-    if page < len(pages):
-        text += f"\nnext: {_group_call(facts, name)} page {page + 1} of {len(pages)}"
+    if left:
+        text += f"\n{left} more: {_group_call(facts, name)} page {page + 1}"
     return mask(f"{head}\n{text}")
 
 
@@ -214,7 +213,7 @@ def _fit(groups: Sequence[Group], facts: Facts, room: int, minor: int) -> tuple[
     detail_room = (
         room if facts.log_chars is None else min(room, max(_DETAIL_LEAST, int(facts.log_chars * _DETAIL_SHARE)))
     )
-    for rung in rungs(groups):
+    for rung in rungs(groups, room):
         rendering = render(groups, rung)
         footer = _footer(rendering, facts, minor)
         if size(rendering.text) + size(footer) + 1 <= (detail_room if rung.details else room):
@@ -227,7 +226,7 @@ def _footer(rendering: Rendering, facts: Facts, minor: int) -> str:
     missing = sum(len(members) for _, members in rendering.hidden)
     shortened = sum(len(members) for _, members in rendering.shortened)
     if missing:
-        said.append(f"{missing} not shown ({by_folder(rendering.hidden, 300)})")
+        said.append(f"{missing} not shown ({by_folder(rendering.hidden, 160)})")
     if shortened:
         said.append(f"detail of {shortened}")
     if minor:
@@ -248,13 +247,11 @@ def _later_page(report: Report, facts: Facts, budget: Budget, page: int, groups:
     for g, members in (*rendering.shortened, *rendering.hidden):
         rest[g.severity + g.fingerprint] = rest.get(g.severity + g.fingerprint, ()) + members
     parts = [(g, rest[g.severity + g.fingerprint]) for g in listed if g.severity + g.fingerprint in rest]
-    pages = _pages([*parts, *((g, g.diagnostics) for g in minor)], budget.chars - 200)
-    if page - 2 >= len(pages):
-        return f"{above[0]}\nno page {page}: the last page is {len(pages) + 1}"
-    footer = f"page {page} of {len(pages) + 1}"
-    if page - 1 < len(pages):
-        footer += f", next: {_page_call(facts, page + 1)}"
-    return f"{pages[page - 2]}\n{footer}"
+    parts += [(g, g.diagnostics) for g in minor]
+    text, left = _page(parts, page - 1, budget.chars - 200)
+    if not text:
+        return f"{above[0]}\nno page {page}: everything is shown before it"
+    return f"{text}\n{left} more: {_page_call(facts, page + 1)}" if left else text
 
 
 def _listed(groups: Sequence[Group]) -> tuple[list[Group], list[Group]]:
@@ -263,23 +260,24 @@ def _listed(groups: Sequence[Group]) -> tuple[list[Group], list[Group]]:
     return (weighty, [g for g in groups if g not in weighty]) if weighty else (list(groups), [])
 
 
-def _pages(parts: Sequence[Part], room: int) -> list[str]:
-    """Every finding of the parts with its detail, packed into pages of at most `room` characters."""
-    pages: list[str] = []
-    text = ""
-    for unit in _units(parts, room):
-        if text and size(text) + size(unit) + 1 > room:
-            pages.append(text)
-            text = ""
-        text += ("\n" if text else "") + unit
-    return [*pages, text] if text else pages
+def _page(parts: Sequence[Part], page: int, room: int) -> tuple[str, int]:
+    """Findings of the parts with their detail, packed into pages of at most `room` characters.
 
-
-def _units(parts: Sequence[Part], room: int) -> Iterator[str]:
+    Returns the text of page number `page` (1-based, empty past the last) and how many findings come after it.
+    """
+    left = sum(len(members) for _, members in parts)
+    current, text = 1, ""
     for g, members in parts:
         step = 1 if any(d.detail.strip() for d in members) else _UNIT
         for i in range(0, len(members), step):
-            yield _whole(portion(g, members[i : i + step]), room)
+            unit = _whole(portion(g, members[i : i + step]), room)
+            if text and size(text) + size(unit) + 1 > room:
+                if current == page:
+                    return text, left
+                current, text = current + 1, ""
+            text += ("\n" if text else "") + unit
+            left -= len(members[i : i + step])
+    return (text, 0) if current == page else ("", 0)
 
 
 def _whole(g: Group, room: int) -> str:

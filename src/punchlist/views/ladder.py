@@ -16,6 +16,7 @@ from punchlist.views.places import entries, in_file, join_tests, one_line, place
 HEADS: dict[Severity, str] = {"error": "errors:", "warning": "warnings:", "info": "info:", "hint": "hints:"}
 _FRAME = re.compile(r"(?:\bat\b|\bFile \"|^\s*\d+:|^\S+:\d+|❯)")
 _DETAIL_WIDTH = 300
+_NAMED_FILES = 12
 _PATH = re.compile(r"[\w.@~+-]*(?:/[\w.@~+-]+)+")
 
 
@@ -52,22 +53,27 @@ class Item:
     detail: tuple[str, ...]
 
 
-def rungs(groups: Sequence[Group]) -> Iterator[Rung]:
-    """Renderings from the longest to the shortest."""
-    detailed = sum(any(d.detail.strip() for d in g.diagnostics) for g in groups)
-    if detailed:
-        yield from (Rung(details=detailed, detail_lines=lines) for lines in (60, 25, 12, 6))
-        yield from (Rung(details=n, detail_lines=lines) for n, lines in _SHARES if n < detailed)
-        yield Rung(details=1, detail_lines=5)
-    yield Rung()
-    most = max((g.count for g in groups), default=0)
-    yield from (Rung(places=limit) for limit in (80, 50, 30, 20, 12, 8, 5, 3, 2, 1) if limit < most)
-    yield Rung(places=1, width=160)
-    count = len(groups)
-    while count > 1:
-        count = count * 4 // 5
-        yield Rung(places=1, width=160, groups=count)
+def rungs(groups: Sequence[Group], room: int) -> Iterator[Rung]:
+    """Renderings from the longest to the shortest; those that cannot fit into `room` characters are left out."""
+    counts = [g.count for g in groups]
+    if 2 * sum(counts) <= room:
+        detailed = sum(any(d.detail.strip() for d in g.diagnostics) for g in groups)
+        if detailed:
+            yield from (Rung(details=detailed, detail_lines=lines) for lines in (60, 25, 12, 6))
+            yield from (Rung(details=n, detail_lines=lines) for n, lines in _SHARES if n < detailed)
+            yield Rung(details=1, detail_lines=5)
+        yield Rung()
+    for limit in (80, 50, 30, 20, 12, 8, 5, 3, 2, 1):
+        if limit < max(counts) and 2 * sum(min(limit, n) for n in counts) <= room:
+            yield Rung(places=limit)
+    yield from (Rung(places=1, width=160, groups=n) for n in _fewer(len(groups)) if 10 * n <= room)
     yield Rung(places=1, width=80, groups=1)
+
+
+def _fewer(count: int) -> Iterator[int]:
+    while count > 1:
+        yield count
+        count = count * 4 // 5
 
 
 _SHARES = ((12, 12), (8, 12), (5, 12), (8, 5), (3, 12), (5, 5), (2, 12), (3, 5), (1, 12))
@@ -203,16 +209,18 @@ def _cause_lines(item: Item, rung: Rung, *, file: str | None, indent: str) -> li
 
 
 def by_folder(hidden: Iterable[Part], room: int) -> str:
-    """Counts of what is not shown, by rule and file or folder, as many as fit into `room` characters."""
+    """Counts of what is not shown: rules not named at all, and files or folders, as many as fit into `room`."""
     rules: Counter[str] = Counter()
     files: Counter[str] = Counter()
     for g, members in hidden:
-        rules[g.rule or one_line(g.message, 40)] += len(members)
+        if len(members) == g.count:
+            rules[g.rule or one_line(g.message, 40)] += len(members)
         files.update(d.file for d in members if d.file)
-    named = files if len(files) <= 12 else Counter({})
-    if not named:
+    named = files
+    if len(files) > _NAMED_FILES:
+        named = Counter()
         for file, count in files.items():
-            named[dirname(file) + "/" if dirname(file) else file] += count
+            named[f"{dirname(file)}/" if dirname(file) else file] += count
     return ", ".join(filter(None, [_fitting(rules, room // 2), _fitting(named, room // 2)]))
 
 
