@@ -1,0 +1,155 @@
+"""Pages of an answer: the first within its budget, the later ones with everything that it left out."""
+
+from collections.abc import Sequence
+
+from punchlist.analysis.groups import Group, find, group, unique
+from punchlist.analysis.ranking import ranked
+from punchlist.model import Diagnostic, Report
+from punchlist.views.budget import Budget, size
+from punchlist.views.ladder import Part, Rendering, Rung, by_folder, portion, render, rungs
+from punchlist.views.places import one_line
+from punchlist.views.verdict import Facts, verdict
+
+_DETAIL_SHARE = 0.18
+_DETAIL_LEAST = 300
+_UNIT = 60
+
+
+def _groups(report: Report) -> tuple[Group, ...]:
+    return ranked(group(unique(report.diagnostics)))
+
+
+def _above(report: Report, facts: Facts) -> list[str]:
+    above = [verdict(report, facts)]
+    if facts.since:
+        above.append(facts.since.line())
+    return above + [f"note: {one_line(note, 240)}" for note in report.notes[:5]]
+
+
+def first_page(report: Report, facts: Facts, budget: Budget) -> str:
+    """The answer itself."""
+    groups = _groups(report)
+    above = _above(report, facts)
+    listed, minor = _listed(groups)
+    if report.outcome == "passed" and not any(g.severity in ("error", "warning") for g in listed):
+        return " · ".join(above)
+    if not any(g.severity == "error" for g in listed) and report.excerpt and report.outcome != "passed":
+        above += _excerpt(report, budget.chars // 2)
+    head = "\n".join(above)
+    if not listed:
+        return head
+    rendering, footer = _fit(listed, facts, budget.chars - size(head) - 1, len(minor))
+    return "\n".join(filter(None, [head, rendering.text, footer]))
+
+
+def _excerpt(report: Report, room: int) -> list[str]:
+    lines: list[str] = []
+    for _, _, text in report.excerpt:
+        line = text.rstrip()[:300]
+        if sum(map(len, lines)) + len(line) > room:
+            break
+        lines.append(line)
+    return lines
+
+
+def _fit(groups: Sequence[Group], facts: Facts, room: int, minor: int) -> tuple[Rendering, str]:
+    """The longest rendering that fits, details held to a share of the log."""
+    rendering, footer = render(groups, Rung(places=1, width=80, groups=1)), ""
+    detail_room = (
+        room if facts.log_chars is None else min(room, max(_DETAIL_LEAST, int(facts.log_chars * _DETAIL_SHARE)))
+    )
+    for rung in rungs(groups, room):
+        rendering = render(groups, rung)
+        footer = _footer(rendering, facts, minor)
+        if size(rendering.text) + size(footer) + 1 <= (detail_room if rung.details else room):
+            break
+    return rendering, footer
+
+
+def _footer(rendering: Rendering, facts: Facts, minor: int) -> str:
+    said: list[str] = []
+    missing = sum(len(members) for _, members in rendering.hidden)
+    shortened = sum(len(members) for _, members in rendering.shortened)
+    if missing:
+        said.append(f"{missing} not shown ({by_folder(rendering.hidden, 160)})")
+    if shortened:
+        said.append(f"detail of {shortened}")
+    if minor:
+        said.append(f"{minor} notes")
+    return f"+ {', '.join(said)}: {page_call(facts, 2)}" if said else ""
+
+
+def page_call(facts: Facts, page: int) -> str:
+    """The call that shows a page; a report without a run is read again by the same call with another page."""
+    return facts.calls.page.format(run=facts.run_id, page=page) if facts.run_id else f"add --page {page}"
+
+
+def later_page(report: Report, facts: Facts, budget: Budget, page: int) -> str:
+    """Pages from 2 on: every group that the first page did not show whole."""
+    groups = _groups(report)
+    above = _above(report, facts)
+    listed, minor = _listed(groups)
+    rendering, _ = _fit(listed, facts, budget.chars - size("\n".join(above)) - 1, len(minor))
+    rest: dict[str, tuple[Diagnostic, ...]] = {}
+    for g, members in (*rendering.shortened, *rendering.hidden):
+        rest[g.severity + g.fingerprint] = rest.get(g.severity + g.fingerprint, ()) + members
+    parts = [(g, rest[g.severity + g.fingerprint]) for g in listed if g.severity + g.fingerprint in rest]
+    parts += [(g, g.diagnostics) for g in minor]
+    text, left = _page(parts, page - 1, budget.chars - 200)
+    if not text:
+        return f"{above[0]}\nno page {page}: everything is shown before it"
+    return f"{text}\n{left} more: {page_call(facts, page + 1)}" if left else text
+
+
+def _listed(groups: Sequence[Group]) -> tuple[list[Group], list[Group]]:
+    """Groups for the first page, and those that wait for a later one: infos and hints beside something worse."""
+    weighty = [g for g in groups if g.severity in ("error", "warning")]
+    return (weighty, [g for g in groups if g not in weighty]) if weighty else (list(groups), [])
+
+
+def group_page(report: Report, name: str, page: int, facts: Facts, budget: Budget) -> str:
+    """Show one group whole (fingerprint or its start, rank, rule, test or file), page by page."""
+    groups = find(_groups(report), name)
+    if not groups:
+        return f"no group {name!r}"
+    text, left = _page([(g, g.diagnostics) for g in groups], page, budget.chars - 200)
+    found = sum(g.count for g in groups)
+    head = f"{found} in group {groups[0].fingerprint}" if len(groups) == 1 else f"{found} in {len(groups)} groups"
+    if left:
+        text += f"\n{left} more: {_group_call(facts, name, page + 1)}"
+    return f"{head}\n{text}"
+
+
+def _group_call(facts: Facts, name: str, page: int) -> str:
+    call = facts.calls.group
+    return call.format(run=facts.run_id, group=name, page=page) if facts.run_id else f"add --page {page}"
+
+
+def _page(parts: Sequence[Part], page: int, room: int) -> tuple[str, int]:
+    """Findings of the parts with their detail, packed into pages of at most `room` characters.
+
+    Returns the text of page number `page` (1-based, empty past the last) and how many findings come after it.
+    """
+    left = sum(len(members) for _, members in parts)
+    current, text = 1, ""
+    for g, members in parts:
+        step = 1 if any(d.detail.strip() for d in members) else _UNIT
+        for i in range(0, len(members), step):
+            unit = _whole(portion(g, members[i : i + step]), room)
+            if text and size(text) + size(unit) + 1 > room:
+                if current == page:
+                    return text, left
+                current, text = current + 1, ""
+            text += ("\n" if text else "") + unit
+            left -= len(members[i : i + step])
+    return (text, 0) if current == page else ("", 0)
+
+
+def _whole(g: Group, room: int) -> str:
+    """One unit of a later page, with columns and as much detail as a page holds."""
+    text = ""
+    for lines, width in ((400, 2000), (40, 2000), (15, 1000), (0, 400)):
+        text = render([g], Rung(details=bool(lines), detail_lines=lines, width=width), columns=True).text
+        if size(text) <= room:
+            break
+    return text[:room]

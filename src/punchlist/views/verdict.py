@@ -1,0 +1,121 @@
+"""The first line of an answer, and what it takes to write it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from punchlist.model import Report
+
+if TYPE_CHECKING:
+    from punchlist.analysis.delta import Delta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calls:
+    """How a caller sees the rest: templates with `{run}`, `{page}` and `{group}`."""
+
+    page: str = "punchlist show {run} --page {page}"
+    group: str = "punchlist show {run} --group {group} --page {page}"
+    log: str = "punchlist log {run}"
+
+
+CLI_CALLS = Calls()
+MCP_CALLS = Calls(
+    page='get_run_summary {{"run_id":"{run}","cursor":"{page}"}}',
+    group='get_run_summary {{"run_id":"{run}","group":"{group}","cursor":"{page}"}}',
+    log='get_log_slice {{"run_id":"{run}","stream":"merged"}}',
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What the report does not know: what was run, how long it took, what changed since, how to see the rest.
+
+    `log_chars` is the size of the whole log; with it the details of an answer stay in proportion to the log.
+    """
+
+    title: str = ""
+    run_id: str | None = None
+    duration_s: float | None = None
+    since: "Delta | None" = None
+    calls: Calls = CLI_CALLS
+    log_chars: int | None = None
+
+
+def verdict(report: Report, facts: Facts) -> str:
+    """First line: outcome, exact counts, how it ended, duration, id."""
+    word = {"passed": "PASSED", "failed": "FAILED", "error": "ERROR", "unknown": "UNKNOWN", "running": "RUNNING"}
+    parts = [" ".join(filter(None, [word[report.outcome], facts.title or "+".join(report.tools)]))]
+    counts = counted(report)
+    if counts:
+        parts[0] += ": " + counts
+    parts += _ending(report)
+    if facts.duration_s is not None:
+        parts.append(duration(facts.duration_s))
+    if facts.run_id:
+        parts.append(facts.run_id)
+    return " · ".join(parts)
+
+
+_COUNTS = ("failed", "errors", "warnings", "passed", "skipped")
+
+
+def counted(report: Report) -> str:
+    """The counts that the tool gave, failures first; else what was counted here."""
+    counts = {name: n for name, n in report.counts.items() if n}
+    order = [*(name for name in _COUNTS if name in counts), *sorted(set(counts) - set(_COUNTS) - {"run"})]
+    said = [f"{counts[name]} {_unit(name, counts[name])}" for name in order]
+    if not any(d.test for d in report.diagnostics):
+        errors, warnings = _severities(report)
+        said = [text for text in said if not text.endswith((" errors", " error", " warnings", " warning"))]
+        listed = [f"{n} {_unit(name, n)}" for n, name in ((errors, "errors"), (warnings, "warnings")) if n]
+        said = listed + said
+    if not said and report.counts.get("run"):
+        said = [f"{report.counts['run']} run"]
+    return ", ".join(said)
+
+
+def _severities(report: Report) -> tuple[int, int]:
+    """Errors and warnings among the findings, exact repeats counted once."""
+    if not report.diagnostics:
+        return 0, 0
+    from punchlist.analysis.groups import unique
+
+    found = unique(report.diagnostics)
+    return sum(d.severity == "error" for d in found), sum(d.severity == "warning" for d in found)
+
+
+def _unit(name: str, n: int) -> str:
+    return {"errors": "error", "warnings": "warning"}.get(name, name) if n == 1 else name.replace("_", " ")
+
+
+def _ending(report: Report) -> list[str]:
+    how = report.how
+    if how.ending == "exit" and how.exit_code is not None:
+        if how.exit_code == 0 and report.outcome in ("failed", "error"):
+            return ["exit 0, but its log shows failures"]
+        if how.exit_code and (how.exit_code != 1 or report.outcome == "error"):
+            said = f"exit {how.exit_code}"
+            explained = report.excerpt or any(d.severity == "error" for d in report.diagnostics)
+            if report.outcome != "passed" and not explained:
+                said += ", nothing in the log says why"
+            return [said]
+        return []
+    words = {
+        "timeout": "out of time",
+        "signal": f"ended by signal {how.signal}",
+        "cancelled": "cancelled",
+        "ceiling": "ended at the output ceiling",
+        "not_found": "command not found",
+        "not_executable": "not executable",
+        "fault": "could not be run",
+        "owner_died": "its owner died, so it was ended",
+    }
+    said = words.get(how.ending, "")
+    return [f"{said}: {how.message}" if said and how.message else said] if said else []
+
+
+def duration(seconds: float) -> str:
+    """A duration in the unit a person would use."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    return f"{seconds:.0f} s" if seconds < 120 else f"{int(seconds) // 60} min {int(seconds) % 60} s"
