@@ -1,24 +1,101 @@
-"""Entry point of the command line: arguments to verbs, expected trouble to one clear line."""
+"""Entry point of the command line: words to verbs, expected trouble to one clear line."""
 
-import argparse
+import importlib
 import sys
 from collections.abc import Sequence
 
+from punchlist import __version__
 from punchlist.model import Trouble
 
-VERBS = ("read",)
+VERBS: dict[str, str] = {
+    "run": "run checks by name, or any command after --",
+    "checks": "list the checks of this project",
+    "runs": "list the kept runs",
+    "show": "show a run's punch list, page by page",
+    "log": "show lines of a run's log",
+    "diff": "compare two runs",
+    "rerun": "run again what failed in a run",
+    "stop": "end a run and its process tree",
+    "read": "read a log from a file or a pipe",
+    "templates": "list the output templates",
+    "serve": "serve the Model Context Protocol",
+    "clean": "remove kept runs",
+    "demo": "run the bundled example project",
+}
+GUIDANCE = """punchlist runs a project's own tools and answers with a punch list.
+
+  punchlist run -- pytest -q     run any command
+  punchlist checks               what this project can check
+  punchlist run test lint        run checks by name
+  punchlist show test-1          the whole list of a run
+
+punchlist --help lists every verb. An agent starts `punchlist serve`."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one verb; return its exit status (2 for wrong usage, 125 for expected trouble)."""
-    parser = argparse.ArgumentParser(prog="punchlist", description=__doc__)
-    verbs = parser.add_subparsers(dest="verb", required=True)
-    from punchlist.cli import read
-
-    read.arguments(verbs.add_parser("read", help=read.__doc__))
-    options = parser.parse_args(argv)
+    """Run one verb; return its exit status (2 wrong usage, 125 expected trouble, 130 interrupted)."""
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
-        return read.run(options)
+        return dispatch(words)
     except Trouble as trouble:
-        print(f"punchlist: {trouble}", file=sys.stderr)  # noqa: T201
+        say(f"punchlist: {trouble}")
         return 125
+    except BrokenPipeError:
+        # The reader of our output went away (`punchlist show | head`): nothing is left to say.
+        sys.stderr.close()
+        return 141
+    except KeyboardInterrupt:
+        return 130
+
+
+def dispatch(words: list[str]) -> int:
+    """Find the verb and hand it its words."""
+    if not words:
+        if sys.stdin is not None and sys.stdin.isatty():
+            print(GUIDANCE)  # noqa: T201
+            return 2
+        words = ["serve"]
+    verb = words[0]
+    if verb in ("--version", "-V"):
+        print(f"punchlist {__version__}")  # noqa: T201
+        return 0
+    if verb in ("--help", "-h", "help"):
+        print(usage())  # noqa: T201
+        return 0
+    if verb not in VERBS:
+        import difflib
+
+        near = difflib.get_close_matches(verb, VERBS, 1)
+        say(f"punchlist: no verb {verb!r}" + (f"; did you mean {near[0]!r}?" if near else "; see punchlist --help"))
+        return 2
+    module = importlib.import_module(f"punchlist.cli.{verb}")
+    import argparse
+
+    parser = argparse.ArgumentParser(prog=f"punchlist {verb}", description=module.__doc__)
+    module.arguments(parser)
+    own, command = split_command(words[1:]) if verb == "run" else (words[1:], None)
+    options = parser.parse_args(own)
+    options.command_words = command
+    status: int = module.run(options)
+    return status
+
+
+def split_command(words: list[str]) -> tuple[list[str], list[str] | None]:
+    """Split words at the first `--`: our own ones, and the command behind it (None without one)."""
+    if "--" not in words:
+        return words, None
+    at = words.index("--")
+    return words[:at], words[at + 1 :]
+
+
+def usage() -> str:
+    """Return the list of verbs."""
+    lines = [f"  {verb:<10} {text}" for verb, text in VERBS.items()]
+    return "\n".join(
+        ["usage: punchlist VERB ...", "", *lines, "", "punchlist VERB --help tells more; --version the version."]
+    )
+
+
+def say(text: str) -> None:
+    """Print a line for a person."""
+    print(text, file=sys.stderr)  # noqa: T201

@@ -1,40 +1,83 @@
-"""Read a log from a file or a pipe into a punch list."""
+"""Read any log, from a file or a pipe, into a punch list."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
-from punchlist.model import Diagnostic, How
+from punchlist.cli import common
+from punchlist.model import How, Report, Trouble
 from punchlist.reading.reader import read
+from punchlist.service.logs import mapped
+from punchlist.views.brief import Calls, Facts, brief
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
-    parser.add_argument("file", nargs="?", default="-")
-    parser.add_argument("--command", default="")
-    parser.add_argument("--exit-code", type=int)
-    parser.add_argument("--root", default="")
-    parser.add_argument("--stderr")
+    parser.add_argument("file", nargs="?", default="-", help="the log; - or nothing for standard input")
+    parser.add_argument("--command", default="", help="the command that printed it")
+    parser.add_argument("--exit-code", type=int, metavar="N", help="its exit code, where it is known")
+    parser.add_argument("--root", default="", metavar="DIR", help="folder that absolute paths in the log start with")
+    parser.add_argument("--stderr", metavar="FILE", help="what it printed on standard error, where that is kept apart")
+    parser.add_argument("--parser", metavar="NAME", help="the one parser to use")
     parser.add_argument("--format", choices=["brief", "json"], default="brief")
+    parser.add_argument("--page", type=common.positive, default=1, metavar="N")
+    common.budget_argument(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read the log and print the answer."""
-    stdout = sys.stdin.buffer.read() if options.file == "-" else Path(options.file).read_bytes()
-    stderr = Path(options.stderr).read_bytes() if options.stderr else b""
+    """Read the log and print the answer; from a pipe the log is kept as a run."""
     how = How() if options.exit_code is None else How(ending="exit", exit_code=options.exit_code)
-    report = read(stdout, stderr, command=options.command, how=how, root=options.root)
-    import dataclasses
-
-    def plain(d: Diagnostic) -> dict[str, object]:
-        return {k: v for k, v in dataclasses.asdict(d).items() if v}
-
-    out = {"outcome": report.outcome, "counts": report.counts, "diagnostics": [plain(d) for d in report.diagnostics]}
-    if options.format == "json":
-        sys.stdout.write(json.dumps(out) + "\n")
-    else:
-        sys.stdout.write(
-            "\n".join(f"{d.file}:{d.line} {d.rule or d.test}: {d.message}" for d in report.diagnostics) + "\n"
+    if options.file == "-":
+        return _from_pipe(options, how)
+    with mapped(_there(options.file)) as out, mapped(_there(options.stderr)) as err:
+        report = read(out, err, command=options.command, how=how, root=options.root, parser=options.parser)
+        facts = Facts(title="", calls=_calls(options), log_chars=len(out) + len(err))
+        _print(
+            report, facts, options, bytes(out[:24_000]) + bytes(err[:24_000]) if len(out) + len(err) < 24_000 else None
         )
     return 0
+
+
+def _from_pipe(options: argparse.Namespace, how: How) -> int:
+    raw = sys.stdin.buffer.read()
+    err = _there(options.stderr).read_bytes() if options.stderr else b""
+    session = common.session()
+    one = session.store_reading(
+        raw,
+        err,
+        command=options.command,
+        how=how,
+        root=options.root or str(session.project.folder),
+        parser=options.parser,
+    )
+    from punchlist.service.answers import facts_of
+
+    report = session.report(one.id)
+    _print(report, facts_of(session.project, one, report), options, raw + err if len(raw) < 24_000 else None)
+    return 0
+
+
+def _print(report: Report, facts: Facts, options: argparse.Namespace, raw: bytes | None) -> None:
+    if options.format == "json":
+        from punchlist.views.as_json import read_json
+
+        common.out_json(read_json(report))
+        return
+    from punchlist.reading.text import clean, decode
+
+    plain = None if raw is None else clean(decode(raw)).strip("\n")
+    common.out(
+        brief(report, facts=facts, budget=common.chosen_budget(options), page=options.page, plain_log=lambda: plain)
+    )
+
+
+def _there(name: str | None) -> Path:
+    path = Path(name or "/dev/null")
+    if name and not path.is_file():
+        raise Trouble(f"{name}: no such file; give the log's path, or - for standard input", "not_found")
+    return path
+
+
+def _calls(options: argparse.Namespace) -> Calls:
+    again = f"punchlist read {options.file}"
+    return Calls(page=f"{again} --page {{page}}", group=f"{again} --page {{page}}", log=f"the log is {options.file}")

@@ -105,7 +105,7 @@ def understand(command: str, scripts: Scripts | None = None) -> list[Invocation]
 
 def _command(command: str, directory: str, via: tuple[str, ...], scripts: Scripts, depth: int) -> list[Invocation]:
     found: list[Invocation] = []
-    for words in _simple_commands(command):
+    for words in simple_commands(command):
         words = _without_redirections(words)
         while words and (
             ASSIGNMENT.match(words[0]) or words[0] in ("!", "{", "(", "then", "do", "if", "while", "else")
@@ -121,7 +121,8 @@ def _command(command: str, directory: str, via: tuple[str, ...], scripts: Script
     return found
 
 
-def _simple_commands(command: str) -> list[list[str]]:
+def simple_commands(command: str) -> list[list[str]]:
+    """Split a shell command at its operators into the words of each simple command, quotes resolved."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars=";&|()\n")
     lexer.whitespace = " \t\r"
     lexer.whitespace_split = True

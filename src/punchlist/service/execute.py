@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from punchlist import platforms
-from punchlist.model import How, Report, Trouble
+from punchlist.model import How
 from punchlist.project.discover import tool_path
-from punchlist.project.records import Step, expand, working_folder
+from punchlist.project.records import Step, expand
 from punchlist.running.capture import capture
 from punchlist.running.environment import composed
 from punchlist.running.handle import Handle
 from punchlist.running.records import Command, Finished
 from punchlist.service.live import Live, Lives
 from punchlist.service.meaning import meaning, notes_of
-from punchlist.service.plan import Plan
+from punchlist.service.plan import Plan, of_command
 from punchlist.service.project import Project
 from punchlist.store.runs import Run
 
@@ -33,8 +33,6 @@ def start(project: Project, lives: Lives, plan: Plan) -> Run:
             for run in project.store.running(plan.key):
                 if run.owner != os.getpid() and owner_lives(run):
                     return run
-        if not plan.cwd.is_dir():
-            plan = replace(plan)  # a missing folder is a plain verdict of the run itself, with its own id
         run = _begin(project, plan)
         live = Live(run, Handle())
         lives.add(live)
@@ -72,7 +70,7 @@ def interrupted(project: Project, run: Run) -> Run:
     """Record that a run's owner died; what it printed is read as it stands."""
     folder = project.runs_folder / run.id
     how = How(ending="owner_died", message="the process that ran it was killed; its log is kept up to then")
-    report = meaning(project, run, _plan_of(project, run), folder, how, ())
+    report = meaning(project, run, _plan_of(run), folder, how, ())
     return project.store.finish(run.id, report, size=_size(folder), state="interrupted")
 
 
@@ -88,7 +86,7 @@ def recover(project: Project) -> list[Run]:
     return [interrupted(project, run) for run in gone]
 
 
-def _plan_of(project: Project, run: Run) -> Plan:
+def _plan_of(run: Run) -> Plan:
     return Plan(
         name=run.slug,
         kind=run.kind,
@@ -125,7 +123,7 @@ def _begin(project: Project, plan: Plan) -> Run:
 def _in_thread(project: Project, lives: Lives, live: Live, plan: Plan) -> None:
     try:
         live.run = run_plan(project, live, plan)
-    except BaseException as fault:  # the waiting caller raises it in its own thread
+    except BaseException as fault:  # noqa: BLE001  the waiting caller raises it in its own thread
         live.fault = fault
     finally:
         lives.drop(live)
@@ -190,16 +188,16 @@ def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*.log")) if folder.is_dir() else 0
 
 
-__all__ = [
-    "Report",
-    "Trouble",
-    "interrupted",
-    "owner_lives",
-    "prune",
-    "recover",
-    "remove",
-    "run_plan",
-    "start",
-    "wait",
-    "working_folder",
-]
+def begin_reading(project: Project, command: str, title: str) -> Run:
+    """Record a run that only reads a log."""
+    plan = of_command(project, command or title)
+    return _begin(project, replace(plan, key=f"read:{plan.key}" if command else f"read:{title}", kind="read"))
+
+
+def stop_foreign(project: Project, run: Run) -> None:
+    """End the process tree of a run that another process owns."""
+    from punchlist.running import folder
+
+    meta = folder.read_meta(project.runs_folder / run.id)
+    if meta is not None:
+        folder.reap(meta)

@@ -1,0 +1,48 @@
+"""What the verbs share: the session of the working directory, and printing."""
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from punchlist.service.project import open_project
+from punchlist.service.session import Session
+from punchlist.views.budget import RUN, Budget, budget
+
+
+def session(root: str | None = None) -> Session:
+    """Return a session in the project of the working directory, runs of dead owners recovered."""
+    found = Session(open_project(explicit=root))
+    found.recover()
+    return found
+
+
+def out(text: str) -> None:
+    """Print an answer to standard output, whatever its encoding can hold."""
+    stream = sys.stdout
+    data = (text + "\n").encode(stream.encoding or "utf-8", "backslashreplace")
+    stream.flush()
+    stream.buffer.write(data)
+    stream.flush()
+
+
+def out_json(value: Any) -> None:
+    """Print a value as one JSON text."""
+    out(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def budget_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare --max-tokens."""
+    parser.add_argument("--max-tokens", type=positive, metavar="N", help="how long the answer may be (characters / 3)")
+
+
+def positive(text: str) -> int:
+    """Read a whole number above 0."""
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def chosen_budget(options: argparse.Namespace, usual: Budget = RUN) -> Budget:
+    """Return the budget that --max-tokens asks for."""
+    return budget(options.max_tokens, usual)

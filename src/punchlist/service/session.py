@@ -1,0 +1,93 @@
+"""What a front door holds: one project, and the runs it is making in it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from punchlist.model import How, Report, Trouble
+from punchlist.reading.reader import read
+from punchlist.reading.sieve import Buffer
+from punchlist.service import execute, plan
+from punchlist.service.live import Lives
+from punchlist.service.project import Project
+from punchlist.store.runs import Run
+
+
+@dataclass(slots=True)
+class Session:
+    """The runs of one front door in one project."""
+
+    project: Project
+    lives: Lives = field(default_factory=Lives)
+
+    def recover(self) -> list[Run]:
+        """Look for runs whose owner died; done once when a front door starts."""
+        return execute.recover(self.project) if self.project.store.running() else []
+
+    def start(self, what: plan.Plan) -> Run:
+        """Start a run, or join the one of the same check that is under way."""
+        return execute.start(self.project, self.lives, what)
+
+    def start_checks(self, names: Sequence[str]) -> list[Run]:
+        """Start several checks at once; all names are looked up before the first one starts."""
+        plans = [plan.of_check(self.project, name) for name in names]
+        return [self.start(one) for one in plans]
+
+    def wait(self, run_id: str, seconds: float | None = None) -> Run:
+        """Wait for a run at most `seconds` and return it as it then stands."""
+        return execute.wait(self.project, self.lives, run_id, seconds)
+
+    def stop(self, run_id: str) -> Run:
+        """End a run and its whole process tree, whoever started it."""
+        run = self.project.store.get(run_id)
+        if run.state != "running":
+            return run
+        live = self.lives.by_id.get(run_id)
+        if live is not None:
+            live.handle.cancel()
+        else:
+            execute.stop_foreign(self.project, run)
+        return self.wait(run_id, 10)
+
+    def store_reading(
+        self, stdout: Buffer, stderr: Buffer, *, command: str, how: How, root: str, parser: str | None
+    ) -> Run:
+        """Keep a log that came through a pipe as a run, so that everything it says stays reachable."""
+        title = command or parser or "read"
+        run = execute.begin_reading(self.project, command, title)
+        folder = self.project.runs_folder / run.id
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for name, raw in (("stdout.log", stdout), ("stderr.log", stderr)):
+            write_private(folder / name, raw)
+        report = read(stdout, stderr, command=command, how=how, root=root, parser=parser)
+        done = self.project.store.finish(run.id, report, size=len(stdout) + len(stderr))
+        execute.prune(self.project)
+        return done
+
+    def report(self, run_id: str) -> Report:
+        """Return what a finished run meant."""
+        return self.project.store.report(run_id)
+
+    def clean(self, *, everything: bool = False, run_ids: Sequence[str] = ()) -> list[Run]:
+        """Remove runs on demand: the named ones, or all that are neither pinned nor running, or what retention lets go."""
+        store = self.project.store
+        if run_ids:
+            gone = [store.get(run_id) for run_id in run_ids]
+            busy = [run.id for run in gone if run.state == "running"]
+            if busy:
+                raise Trouble(f"{busy[0]} is running; stop it first", "running")
+        elif everything:
+            gone = [run for run in store.newest(limit=1_000_000) if run.state != "running" and not run.pinned]
+        else:
+            return execute.prune(self.project)
+        execute.remove(self.project, gone)
+        return gone
+
+
+def write_private(path: Path, raw: Buffer) -> None:
+    """Write bytes to a new file that only its owner may read."""
+    import os
+
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(raw)
