@@ -1,0 +1,71 @@
+"""Checks of a package.json: its scripts, and what its tools' settings imply."""
+
+import json
+import re
+from collections.abc import Iterator
+
+from punchlist.project.discovery.folder import Folder, Found, line_in
+from punchlist.project.discovery.names import is_check, plain_name, slug
+from punchlist.project.manifests import table
+
+_LINTERS = (
+    ("eslint", "eslint .", re.compile(r"(eslint\.config\.[cm]?[jt]s|\.eslintrc(\.(c?js|json|ya?ml))?)\Z")),
+    ("biome", "biome check", re.compile(r"\.?biome\.jsonc?\Z")),
+    ("oxlint", "oxlint", re.compile(r"(\.oxlintrc(\.json)?|oxlint\.json|oxlint\.config\.ts)\Z")),
+)
+_RUNNERS = (
+    ("vitest", "vitest run"),
+    ("jest", "jest"),
+    ("mocha", "mocha"),
+    ("ava", "ava"),
+    ("@playwright/test", "playwright test"),
+)
+
+
+def find(folder: Folder) -> Iterator[Found]:
+    """Yield a package's checks: scripts first, then test runner, linter and compiler that no script names."""
+    manifest = folder.json("package.json")
+    if not manifest:
+        return
+    from punchlist.project.workspaces import node_manager
+
+    manager = node_manager(folder.root, folder.path)
+    text = folder.text("package.json")
+    scripts = {n: c for n, c in table(manifest, "scripts").items() if isinstance(c, str)}
+    named: set[str] = set()
+    for script, command in scripts.items():
+        name = plain_name(script)
+        if name is None or not is_check(command) or _only_runs_scripts_that_watch(command, scripts):
+            continue
+        other = slug(script)
+        key = re.escape(json.dumps(script, ensure_ascii=False)) + r"\s*:"
+        name = other if name in named else name
+        named.add(name)
+        line = line_in(text, key, text.find('"scripts"'))
+        run = f"{manager} run {script}"
+        yield Found(name, f"{manager}-{other}", run, "package.json script", "package.json", line, declared=True)
+    yield from _implied(folder, manifest, " ".join(scripts.values()), named)
+
+
+def _only_runs_scripts_that_watch(command: str, scripts: dict[str, str]) -> bool:
+    """Tell whether a script only hands on to another one that is no check (`"test": "npm run test:watch"`)."""
+    found = re.fullmatch(r"\s*(?:npm|pnpm|yarn|bun)(?:\s+run)?\s+([\w:.-]+)\s*", command)
+    return found is not None and found[1] in scripts and not is_check(scripts[found[1]])
+
+
+def _implied(folder: Folder, manifest: dict[str, object], used: str, named: set[str]) -> Iterator[Found]:
+    needed = {n for section in ("dependencies", "devDependencies") for n in table(manifest, section)}
+    if "test" not in named:
+        for package, command in _RUNNERS:
+            if package in needed and not re.search(rf"\b{command.split()[0]}\b", used):
+                yield Found("test", command.split()[0], command, f"{package} in package.json", "package.json")
+                break
+    if "lint" not in named:
+        for tool, command, settings in _LINTERS:
+            config = next((n for n in sorted(folder.names) if settings.match(n)), None)
+            if config and not re.search(rf"\b{tool}\b", used):
+                yield Found("lint", tool, command, config, config)
+                break
+    if "typecheck" not in named and folder.has("tsconfig.json") and not re.search(r"\b(tsc|vue-tsc|tsgo)\b", used):
+        build = "references" in folder.json("tsconfig.json")
+        yield Found("typecheck", "tsc", "tsc --build" if build else "tsc --noEmit", "tsconfig.json", "tsconfig.json")
