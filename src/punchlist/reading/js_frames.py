@@ -44,8 +44,7 @@ def frame(line: str) -> Frame | None:
 
 
 def _marked(body: str, *, call: bool) -> Frame | None:
-    if body.startswith("async "):
-        body = body[6:]
+    body = body.removeprefix("async ")
     if body.endswith(")") and " (" in body:
         name, _, place = body.partition(" (")
         return _placed(place[:-1], name)
@@ -77,8 +76,7 @@ def _placed(place: str, name: str) -> Frame | None:
 
 def path(file: str) -> str:
     """Return the path that a frame's file or URL means: file:// and webpack:// taken off, a local server's path."""
-    if file.startswith("async "):
-        file = file[6:]
+    file = file.removeprefix("async ")
     if file.startswith("file://"):
         text = unquote(file[7:].split("?")[0])
         return text[1:] if re.match(r"/[A-Za-z]:[\\/]", text) else text

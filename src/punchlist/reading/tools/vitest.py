@@ -1,0 +1,347 @@
+"""vitest 0.3x to 4: default, verbose, dot, tree, agent and basic reporters, failed suites, unhandled errors, JSON."""
+
+import re
+from dataclasses import dataclass, replace
+
+from punchlist.model import Diagnostic
+from punchlist.reading import js_results
+from punchlist.reading.formats.json_values import claim, values
+from punchlist.reading.js_crash import Crash, crashes, own_detail
+from punchlist.reading.js_frames import Frame, frame, innermost, path
+from punchlist.reading.log import Context, Log, Reading
+
+RULER = "⎯⎯⎯"
+END = re.compile(r"⎯+\[\d+/\d+\]⎯")
+SECTION = re.compile(r"⎯+ (?P<title>[A-Z][\w ]+?) ?(?P<count>\d+)? ⎯+$")
+# ` FAIL  |unit| tests/a.test.ts > suite > name`, or with a coloured badge ` FAIL   unit  tests/...`
+FAIL = re.compile(r"\s*FAIL\s\s?\s?(?P<project>\|[^|]+\| )?\s?(?P<id>\S.*)$")
+BADGED = re.compile(r"(?P<project>[\w@/.() -]{1,40}?)  +(?P<id>\S+\.[\w.]+.*)$")
+SUITE = re.compile(r"(?P<file>.+?) \[ (?P=file) \]$")
+TOTAL = re.compile(r"\s*(?P<what>Test Files|Tests|Type Errors|Errors|Snapshots) {2,}(?P<rest>\S.*)$")
+PART = re.compile(r"(\d+) (failed|passed|skipped|todo|errors?|expected fail)\b")
+ROW = re.compile(r"(?P<indent> +)[×✗x❌] (?P<name>\S.*?)(?: \d+(?:\.\d+)?m?s)?(?: \(retry x\d+\))?(?: \d+ ?m?s)?$")
+FILE_ROW = re.compile(r" [❯×✓↓-] (?:\|[^|]+\| )?(?P<file>\S.*?) +\(\d+ tests?(?: \|[^)]*)?\)")
+REASON = re.compile(r"\s+→ (?P<message>\S.*)")
+COVERAGE = re.compile(r"ERROR: (?P<message>Coverage for .+ does not meet .*threshold.*)")
+NO_FILES = re.compile(
+    r"(?:No test files found(?:, exiting with code \d+)?|No test suite found in file .*|No projects .+ matched.*)$"
+)
+MISSING = re.compile(r"\s*MISSING DEPENDENCY\s+(?P<message>Cannot find dependency .+)")
+CODE_LINE = re.compile(r"\s*(?:\d+)?\s*[|│]")
+GITHUB = re.compile(r"::error file=.*?(?:,title=|,line=)")
+# Where a bundler says what it could not transform.
+OXC = re.compile(r"\[(?P<rule>[A-Z_]+)\] (?:Error: )?(?P<message>.+)")
+BOX = re.compile(r"\s*[╭┌][─-]+\[ ?(?P<file>.+?):(?P<line>\d+):(?P<column>\d+) ?\]")
+ESBUILD = re.compile(r"\s*(?P<file>(?:[A-Za-z]:)?[^:]+):(?P<line>\d+):(?P<column>\d+): ERROR: (?P<message>.+)")
+BUNDLER_FILE = re.compile(r"\s*File: (?P<file>(?:[A-Za-z]:)?[^:]+?)(?::(?P<line>\d+):(?P<column>\d+))?$")
+BABEL = re.compile(
+    r"\w*Error: (?:\[[^\]]*\] )?(?P<file>(?:[A-Za-z]:)?[/\\.][^:]*): (?P<message>.+) \((?P<line>\d+):(?P<column>\d+)\)$"
+)
+ORIGIN = re.compile(r'This error originated in "(?P<file>[^"]+)" test file')
+STARTUP = ("Startup Error", "Unhandled Error")
+UNHANDLED = ("Unhandled Rejection", "Uncaught Exception", "Unhandled Error", "Unhandled Source Error", "Vitest Error")
+COMPILED = ("PARSE_ERROR", "Transform failed", "TypeCheckError", "SyntaxError", "error TS")
+
+
+@dataclass(slots=True)
+class _State:
+    log: Log
+    reading: Reading
+    section: str = ""
+    file: str = ""
+    total_tests: str = ""
+    started: bool = False
+    finished: bool = False
+    rows: list[tuple[int, str, str]] | None = None
+
+
+def parse(log: Log, context: Context) -> Reading:
+    """Read a vitest run: failures from the blocks of its report, totals, thresholds, what kept it from starting."""
+    state = _State(log, Reading(), rows=[])
+    index = 0
+    while index < len(log.lines):
+        index = _line(state, index)
+    if not state.reading.diagnostics:
+        _rows(state)
+    _json(state)
+    if not state.started and not state.reading.diagnostics and context.words:
+        _startup(state)
+    _conclude(state)
+    return state.reading
+
+
+def _line(state: _State, index: int) -> int:
+    line = state.log.lines[index]
+    if not line:
+        return index + 1
+    text = line.lstrip()
+    if text.startswith("FAIL ") and (line[0] == " " or state.section) and (match := FAIL.match(line)):
+        return _failure(state, index, match)
+    if text.startswith(RULER) and (match := SECTION.match(text)):
+        return _section(state, index, match["title"].strip())
+    if text.startswith(("RUN ", "DEV ")) and re.match(r"(?:RUN|DEV)\s+v\d", text):
+        state.started = True
+        state.reading.claim(index)
+    elif line[0] == " " and (match := TOTAL.match(line)):
+        _total(state, match["what"], match["rest"])
+        state.reading.claim(index)
+    elif text[:1] in "×✗x❌❯✓→↓" and line[0] == " ":
+        _row(state, index, line)
+    elif text.startswith(("ERROR: Coverage", "No test", "No projects", "MISSING DEP")):
+        _could_not(state, index, text)
+    elif text.startswith("::error file=") and state.reading.diagnostics and GITHUB.match(text):
+        # vitest's github-actions reporter repeats every failure of its own report as an annotation.
+        state.reading.claim(index)
+    return index + 1
+
+
+def _total(state: _State, what: str, rest: str) -> None:
+    parts = {name: int(number) for number, name in PART.findall(rest)}
+    if what == "Tests":
+        state.total_tests = rest
+        state.finished = True
+        for name in ("failed", "passed", "skipped", "todo"):
+            if name in parts:
+                state.reading.counts[name] = parts[name]
+        if "expected fail" in parts:
+            state.reading.counts["xfailed"] = parts["expected fail"]
+    elif what in ("Errors", "Type Errors"):
+        errors = parts.get("error", parts.get("errors", parts.get("failed", 0)))
+        if errors:
+            state.reading.counts["errors"] = state.reading.counts.get("errors", 0) + errors
+    elif what == "Test Files":
+        state.started = state.finished = True
+        if "failed" in parts or "error" in parts:
+            state.reading.outcome = "failed"
+
+
+def _row(state: _State, index: int, line: str) -> None:
+    if match := FILE_ROW.match(line):
+        state.file = match["file"]
+        state.reading.claim(index)
+    elif (match := ROW.match(line)) and state.rows is not None:
+        name = match["name"]
+        reason = REASON.match(state.log.lines[index + 1]) if index + 1 < len(state.log.lines) else None
+        state.rows.append((index, name, reason["message"] if reason else ""))
+        state.reading.claim(index, index + 2 if reason else index + 1)
+        if " > " not in name and state.file:
+            state.rows[-1] = (index, f"{state.file} > {name}", state.rows[-1][2])
+
+
+def _rows(state: _State) -> None:
+    """A log without the report (cut, or only one stream of it) still has the failing rows of the tree."""
+    for index, name, reason in state.rows or []:
+        head, _, _rest = name.partition(" > ")
+        state.reading.add(
+            Diagnostic(
+                message=reason or state.log.whole(index).strip(),
+                file=head if re.search(r"\.\w+$", head) else None,
+                test=name,
+                log=state.log.span(index, index + 1 if reason else index),
+            )
+        )
+
+
+def _failure(state: _State, index: int, match: re.Match[str]) -> int:
+    """Read ` FAIL  id` headers (equal errors of several tests share one body) and the block below them."""
+    log = state.log
+    heads = [(index, match)]
+    at = index + 1
+    while at < len(log.lines) and (more := FAIL.match(log.lines[at])) and log.lines[at].lstrip().startswith("FAIL "):
+        heads.append((at, more))
+        at += 1
+    end = _block_end(state, at)
+    body = log.lines[at:end]
+    first = next((i for i, line in enumerate(body) if line.strip()), None)
+    for head, one in heads:
+        state.reading.add(_diagnostic(state, head, one, at, end, first))
+    closing = end < len(log.lines) and log.lines[end].startswith(RULER) and not SECTION.match(log.lines[end])
+    state.reading.claim(index, end + closing)
+    state.started = True
+    return end + closing
+
+
+def _block_end(state: _State, at: int) -> int:
+    """The index one past a block's lines: its ruler with a counter, the next header, a section or the totals."""
+    lines = state.log.lines
+    stream = state.log.numbers[at - 1] < 0
+    index = at
+    while index < len(lines):
+        line = lines[index]
+        if line.startswith(RULER) and (END.match(line) or SECTION.match(line)):
+            break
+        if line.startswith(" FAIL ") or (state.log.numbers[index] < 0) != stream:
+            break
+        if line.startswith((" Test Files  ", "  Snapshots  ")):
+            break
+        index += 1
+    return index
+
+
+def _diagnostic(state: _State, head: int, match: re.Match[str], at: int, end: int, first: int | None) -> Diagnostic:
+    name, project = match["id"].strip(), (match["project"] or "").strip("| ")
+    if not project and (badge := BADGED.match(name)) and "  " in name and ">" not in badge["project"]:
+        name, project = badge["id"], badge["project"].strip()
+    suite = SUITE.match(name)
+    file = suite["file"] if suite else name.split(" > ", 1)[0]
+    log = state.log
+    if first is None:
+        return Diagnostic(message=name, file=file, test=suite["file"] if suite else name, log=log.span(head))
+    body = log.lines[at:end]
+    found = _read(log, at, first, body)
+    return replace(
+        found,
+        file=found.file or file,
+        test=suite["file"] if suite else name,
+        package=project or None,
+        log=log.span(head if head == at - 1 else at, max(at, end - 1)),
+    )
+
+
+def _read(log: Log, at: int, first: int, body: list[str]) -> Diagnostic:
+    """Read an error's lines: message, place, detail without code frames and foreign frames."""
+    message = log.whole(at + first).strip()
+    rest = body[first + 1 :]
+    place = innermost(_of_error(rest))
+    rule = None
+    if not place:
+        bundler = _bundler(message, rest)
+        if bundler:
+            message, rule, place = bundler
+    if not place:
+        place = innermost(rest)
+    return Diagnostic(
+        message=message,
+        detail=own_detail(_without_code(rest)),
+        rule=rule,
+        file=place.file if place else None,
+        line=place.line if place else None,
+        column=place.column if place else None,
+    )
+
+
+def _of_error(lines: list[str]) -> list[str]:
+    """The lines of the error itself, before those of its cause."""
+    stop = next((i for i, line in enumerate(lines) if line.startswith(("Caused by:", "Serialized Error:"))), len(lines))
+    return lines[:stop]
+
+
+def _bundler(message: str, lines: list[str]) -> tuple[str, str | None, Frame] | None:
+    rule: str | None = None
+    said = message
+    for line in lines:
+        if match := OXC.match(line):
+            rule, said = match["rule"], match["message"]
+        elif match := BOX.match(line) or ESBUILD.match(line) or BUNDLER_FILE.match(line):
+            parts = match.groupdict()
+            place = Frame(path(parts["file"]), int(parts["line"] or 0) or None, int(parts["column"] or 0) or None)
+            return parts.get("message") or said, rule, place
+    if match := BABEL.match(message):
+        return message, None, Frame(match["file"], int(match["line"]), int(match["column"]) + 1)
+    return None
+
+
+def _without_code(lines: list[str]) -> list[str]:
+    """Leave out the source around a frame: it stands right after the frame, each line with a number and a bar."""
+    kept: list[str] = []
+    inside = False
+    for line in lines:
+        if inside and CODE_LINE.match(line):
+            continue
+        inside = frame(line) is not None
+        if not line.startswith(RULER):
+            kept.append(line)
+    return kept
+
+
+def _section(state: _State, index: int, title: str) -> int:
+    log = state.log
+    state.section = title
+    state.reading.claim(index)
+    if title == "Unhandled Errors" or not title.rstrip("s").startswith(tuple(t for t in (*UNHANDLED, *STARTUP))):
+        return index + 1
+    end = index + 1
+    while end < len(log.lines) and not log.lines[end].startswith((RULER, " FAIL ", " Test Files  ")):
+        end += 1
+    body = log.lines[index + 1 : end]
+    first = next((i for i, line in enumerate(body) if line.strip()), None)
+    if first is None:
+        return index + 1
+    found = _read(log, index + 1, first, body)
+    origin = next((match for line in body if (match := ORIGIN.match(line))), None)
+    state.reading.add(
+        replace(
+            found, file=found.file or (origin["file"] if origin else None), log=log.span(index + 1 + first, end - 1)
+        )
+    )
+    state.reading.outcome = "error" if title.startswith("Startup") else "failed"
+    state.reading.claim(index, end)
+    return end
+
+
+def _could_not(state: _State, index: int, text: str) -> None:
+    span = state.log.span(index)
+    if match := COVERAGE.match(text):
+        state.reading.add(Diagnostic(message=text, rule=None, log=span))
+        state.reading.outcome = "failed"
+    elif match := NO_FILES.match(text) or MISSING.match(text):
+        passed = "exiting with code 0" in text
+        if not passed:
+            state.reading.add(Diagnostic(message=match.groupdict().get("message") or text, log=span))
+        state.reading.outcome = "passed" if passed else "error"
+        state.finished = True
+    else:
+        return
+    state.reading.claim(index)
+
+
+def _json(state: _State) -> None:
+    if '"numTotalTests"' not in state.log.text():
+        return
+    for value in values(state.log):
+        if not js_results.is_results(value.value):
+            continue
+        claim(state.reading, state.log, value)
+        state.finished = state.started = True
+        if not state.reading.counts:
+            state.reading.counts.update(js_results.counts(value.value))
+        if not state.reading.diagnostics:
+            state.reading.diagnostics += js_results.failures(state.log, value, " > ")
+        if not state.reading.outcome:
+            success = isinstance(value.value, dict) and value.value.get("success") is True
+            state.reading.outcome = "passed" if success else "failed"
+
+
+def _startup(state: _State) -> None:
+    """Nothing ran: what the tool, its command line or its configuration threw."""
+    for crash in crashes(state.log):
+        _crashed(state, crash)
+
+
+def _crashed(state: _State, crash: Crash) -> None:
+    state.reading.add(crash.diagnostic(state.log))
+    state.reading.claim(crash.first, crash.end)
+    state.reading.outcome = "error"
+
+
+def _conclude(state: _State) -> None:
+    reading = state.reading
+    failing = [d for d in reading.diagnostics if d.severity == "error"]
+    if reading.outcome != "error":
+        nothing = state.total_tests.strip() == "no tests"
+        if nothing and failing and not any(_compile(d) for d in failing):
+            reading.outcome = "error"
+        elif failing:
+            reading.outcome = "failed"
+        elif state.finished and not reading.outcome:
+            reading.outcome = "passed"
+    failed = reading.counts.get("failed")
+    if failed is not None:
+        tests = {(d.package, d.test) for d in failing if d.test and " > " in d.test}
+        if len(tests) != failed and failing:
+            reading.expected = len(failing) - len(tests) + failed
+    reading.partial = state.started and not state.finished
+
+
+def _compile(d: Diagnostic) -> bool:
+    return bool(d.rule) or d.message.startswith(COMPILED) or "Transform failed" in d.detail
