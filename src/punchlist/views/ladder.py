@@ -17,7 +17,7 @@ HEADS: dict[Severity, str] = {"error": "errors:", "warning": "warnings:", "info"
 _FRAME = re.compile(r"(?:\bat\b|\bFile \"|^\s*\d+:|^\S+:\d+|❯)")
 _DETAIL_WIDTH = 300
 _NAMED_FILES = 12
-_PATH = re.compile(r"[\w.@~+-]*(?:/[\w.@~+-]+)+")
+_PATH = re.compile(r"(?:node:)?[\w.@~+-]*(?:/[\w.@~+-]+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,7 @@ def rungs(groups: Sequence[Group], room: int) -> Iterator[Rung]:
             yield Rung(places=limit)
     yield from (Rung(places=1, width=160, groups=n) for n in _fewer(len(groups)) if 10 * n <= room)
     yield Rung(places=1, width=80, groups=1)
+    yield Rung(groups=0)
 
 
 def _fewer(count: int) -> Iterator[int]:
@@ -89,8 +90,7 @@ def detail_lines(d: Diagnostic, limit: int) -> tuple[list[str], bool]:
     for line in d.detail.expandtabs(4).splitlines():
         if not line.strip() or line.strip() == d.message.strip():
             continue
-        path = _PATH.search(line)
-        if path and _FRAME.search(line) and foreign(path[0]):
+        if _FRAME.search(line) and _in_foreign_code(line):
             folded += 1
         else:
             lines.append(line.rstrip())
@@ -99,6 +99,11 @@ def detail_lines(d: Diagnostic, limit: int) -> tuple[list[str], bool]:
     left = len(lines) - len(kept)
     said = [f"+{left} lines"] * bool(left) + [f"{folded} foreign frames"] * bool(folded)
     return [*kept, f"  ({', '.join(said)})"] if said and kept else kept, not left
+
+
+def _in_foreign_code(line: str) -> bool:
+    path = _PATH.search(line)
+    return foreign(path[0]) if path else bool(re.search(r"\bat (?:\S+ )?\(?(?:node|internal|native):?", line))
 
 
 def render(groups: Sequence[Group], rung: Rung, *, columns: bool = False) -> Rendering:
@@ -225,15 +230,14 @@ def by_folder(hidden: Iterable[Part], room: int) -> str:
 
 
 def _fitting(counts: Counter[str], room: int) -> str:
-    """`9 E0308, 3 E0425, 4 in 2 others`: the most frequent first."""
+    """`9 E0308, 3 E0425, 4 in 2 others`: the most frequent first, none where not even one fits."""
     out: list[str] = []
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     for index, (name, count) in enumerate(ordered):
         text = f"{count} {name}"
-        if out and sum(map(len, out)) + len(text) > room:
+        if sum(map(len, out)) + len(text) > room:
             rest = ordered[index:]
-            out.append(f"{sum(n for _, n in rest)} in {len(rest)} others")
-            break
+            return ", ".join([*out, f"{sum(n for _, n in rest)} in {len(rest)} others"]) if out else ""
         out.append(text)
     return ", ".join(out)
 

@@ -60,18 +60,19 @@ def _fit(groups: Sequence[Group], facts: Facts, room: int, minor: int) -> tuple[
     )
     for rung in rungs(groups, room):
         rendering = render(groups, rung)
-        footer = _footer(rendering, facts, minor)
+        footer = _footer(rendering, facts, minor, room)
         if size(rendering.text) + size(footer) + 1 <= (detail_room if rung.details else room):
             break
     return rendering, footer
 
 
-def _footer(rendering: Rendering, facts: Facts, minor: int) -> str:
+def _footer(rendering: Rendering, facts: Facts, minor: int, room: int) -> str:
     said: list[str] = []
     missing = sum(len(members) for _, members in rendering.hidden)
     shortened = sum(len(members) for _, members in rendering.shortened)
     if missing:
-        said.append(f"{missing} not shown ({by_folder(rendering.hidden, 160)})")
+        where = by_folder(rendering.hidden, min(160, room // 8))
+        said.append(f"{missing} not shown ({where})" if where else f"{missing} not shown")
     if shortened:
         said.append(f"detail of {shortened}")
     if minor:

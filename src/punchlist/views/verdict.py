@@ -44,7 +44,7 @@ class Facts:
 def verdict(report: Report, facts: Facts) -> str:
     """First line: outcome, exact counts, how it ended, duration, id."""
     word = {"passed": "PASSED", "failed": "FAILED", "error": "ERROR", "unknown": "UNKNOWN", "running": "RUNNING"}
-    parts = [" ".join(filter(None, [word[report.outcome], facts.title or "+".join(report.tools)]))]
+    parts = [" ".join(filter(None, [word[report.outcome], _title(report, facts)]))]
     counts = counted(report)
     if counts:
         parts[0] += ": " + counts
@@ -56,6 +56,12 @@ def verdict(report: Report, facts: Facts) -> str:
     return " · ".join(parts)
 
 
+def _title(report: Report, facts: Facts) -> str:
+    title = " ".join(facts.title.split()) or "+".join(report.tools)
+    return title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
+
+
+_TITLE = 80
 _COUNTS = ("failed", "errors", "warnings", "passed", "skipped")
 
 

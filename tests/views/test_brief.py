@@ -1,0 +1,259 @@
+"""The default answer, as an agent reads it."""
+
+import pytest
+
+from punchlist.analysis.delta import compare
+from punchlist.model import Diagnostic, How, Outcome, Report, Severity, in_order
+from punchlist.views.brief import Facts, brief, page_of_group
+from punchlist.views.budget import RUN, Budget, budget, size
+
+FACTS = Facts(title="pytest -q", run_id="test-12", duration_s=4.13)
+
+
+def report(
+    *diagnostics: Diagnostic,
+    outcome: Outcome = "failed",
+    code: int = 1,
+    counts: dict[str, int] | None = None,
+    **more: object,
+) -> Report:
+    return Report(
+        outcome=outcome,
+        diagnostics=in_order(diagnostics),
+        counts=counts or {},
+        how=How(ending="exit", exit_code=code),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def lint(
+    message: str, file: str, line: int, rule: str = "F401", severity: Severity = "error", detail: str = ""
+) -> Diagnostic:
+    return Diagnostic(message=message, file=file, line=line, rule=rule, severity=severity, detail=detail)
+
+
+def failure(name: str, line: int, message: str, file: str = "tests/test_cart.py", detail: str = "") -> Diagnostic:
+    return Diagnostic(message=message, file=file, line=line, test=f"{file}::{name}", detail=detail)
+
+
+def test_a_passing_run_is_one_line() -> None:
+    text = brief(report(outcome="passed", code=0, counts={"passed": 214, "skipped": 2}), facts=FACTS)
+    assert text == "PASSED pytest -q: 214 passed, 2 skipped · 4.1 s · test-12"
+
+
+def test_failing_tests_stand_under_their_file_with_line_name_and_message() -> None:
+    found = [failure("test_add", 13, "assert 3 == 5"), failure("test_remove", 35, "Failed: DID NOT RAISE KeyError")]
+    assert brief(report(*found, counts={"failed": 2, "passed": 7}), facts=FACTS).split("\n") == [
+        "FAILED pytest -q: 2 failed, 7 passed · 4.1 s · test-12",
+        "tests/test_cart.py",
+        " 13 test_add: assert 3 == 5",
+        " 35 test_remove: Failed: DID NOT RAISE KeyError",
+    ]
+
+
+def test_a_finding_alone_in_its_file_takes_one_line() -> None:
+    text = brief(report(lint("undefined name 'x'", "src/a.py", 3, "F821")), facts=Facts())
+    assert text == "FAILED: 1 error\nsrc/a.py:3 F821 undefined name 'x'"
+
+
+def test_a_message_stands_once_with_all_its_places() -> None:
+    places = [("src/a.py", 1), ("src/a.py", 5), ("src/b.py", 3), ("lib/c.py", 2)]
+    text = brief(report(*(lint("`os` imported but unused", f, n) for f, n in places)), facts=Facts())
+    assert text == "FAILED: 4 errors\nF401 `os` imported but unused: lib/c.py:2 src/{a.py:1,5 b.py:3}"
+
+
+def test_messages_of_a_group_that_differ_show_how() -> None:
+    found = [
+        lint(f"`{name}` imported but unused", f, n)
+        for name, f, n in [("os", "a.py", 1), ("re", "a.py", 2), ("os", "b.py", 9)]
+    ]
+    assert brief(report(*found), facts=Facts()).split("\n")[1:] == [
+        "F401 `os` imported but unused: a.py:1, 2 `re`; b.py:9"
+    ]
+
+
+def test_messages_that_differ_in_too_many_parts_stand_whole() -> None:
+    found = [lint(f"{a} to {a} by {a} and {a}", "a.py", a) for a in (1, 2)]
+    assert brief(report(*found), facts=Facts()).split("\n")[1] == "F401 1 to 1 by 1 and 1: a.py:1, 2 2 to 2 by 2 and 2"
+
+
+def test_errors_come_before_any_warning() -> None:
+    found = [lint("w", "a.py", 1, "W1", "warning"), lint("e", "z.py", 9, "E1")]
+    assert brief(report(*found), facts=Facts()).split("\n") == [
+        "FAILED: 1 error, 1 warning",
+        "z.py:9 E1 e",
+        "warnings:",
+        "a.py:1 W1 w",
+    ]
+
+
+def test_cases_of_one_parametrised_test_share_its_name() -> None:
+    found = [failure(f"test_slug[{case}]", 18, "AssertionError") for case in ("a-b", "c[d]", "e f")]
+    assert brief(report(*found), facts=Facts()).split("\n")[1] == (
+        "tests/test_cart.py:18 test_slug[a-b], [c[d]], [e f]: AssertionError"
+    )
+
+
+def test_tests_that_end_in_one_own_line_stand_under_it() -> None:
+    found = [
+        Diagnostic(message="boom", file="src/db.py", line=7, test="test_a"),
+        Diagnostic(message="no connection", file="src/db.py", line=7, test="test_b"),
+    ]
+    assert brief(report(*found), facts=Facts()).split("\n")[1:] == [
+        "src/db.py:7 2 tests end here",
+        " test_a: boom",
+        " test_b: no connection",
+    ]
+
+
+def test_a_test_without_a_place_stands_with_its_name() -> None:
+    text = brief(report(Diagnostic(message="got: 1 want: 2", test="shop.ExampleMake")), facts=Facts())
+    assert text.split("\n")[1] == "shop.ExampleMake: got: 1 want: 2"
+
+
+def test_detail_follows_its_finding_with_foreign_frames_folded() -> None:
+    detail = (
+        "expected 3\nreceived 4\n  at add (src/a.js:3:4)\n  at run (node_modules/x/r.js:1:1)\n  at node:internal/x:2:2"
+    )
+    text = brief(report(failure("adds", 3, "expected 3, received 4", "a.test.js", detail)), facts=Facts())
+    assert text.split("\n")[2:] == ["  expected 3", "  received 4", "    at add (src/a.js:3:4)", "  (2 foreign frames)"]
+
+
+def test_detail_stays_in_proportion_to_the_log() -> None:
+    words = ["alpha", "beta", "gamma", "delta", "eta", "zeta", "iota", "kappa", "rho", "phi"]
+    found = [failure(f"test_{w}", n, f"{w} is wrong", detail=f"line of {w}\n" * 40) for n, w in enumerate(words, 1)]
+    short = brief(report(*found), facts=Facts(log_chars=9000))
+    long = brief(report(*found), facts=Facts(log_chars=90_000))
+    assert len(short) < 9000 * 0.2 < len(long)
+    assert "detail of" in short
+
+
+def test_a_log_shorter_than_the_answer_is_the_answer() -> None:
+    found = [lint(f"message number {n} that repeats itself a lot", "src/very/long/path.py", n) for n in range(3)]
+    log = "3 bad lines\nin path.py\n"
+    text = brief(report(*found, code=2), facts=FACTS, plain_log=lambda: log)
+    assert text == "FAILED pytest -q: 3 errors · exit 2 · 4.1 s · test-12\n3 bad lines\nin path.py"
+
+
+def test_a_failure_that_nobody_understood_shows_its_best_lines() -> None:
+    text = brief(
+        report(outcome="error", code=127, excerpt=(("stderr", 2, "sh: vitest: not found"),)),
+        facts=FACTS,
+        plain_log=lambda: "x\n" * 40_000,
+    )
+    assert text == "ERROR pytest -q · exit 127 · 4.1 s · test-12\nsh: vitest: not found"
+
+
+def test_a_failure_without_a_word_says_so() -> None:
+    text = brief(report(outcome="error", code=3), facts=FACTS, plain_log=lambda: "")
+    assert text == "ERROR pytest -q · exit 3, nothing in the log says why · 4.1 s · test-12"
+
+
+def test_exit_zero_with_failures_says_why_it_failed() -> None:
+    text = brief(report(failure("test_a", 1, "m"), code=0, counts={"failed": 1}), facts=FACTS)
+    assert text.startswith("FAILED pytest -q: 1 failed · exit 0, but its log shows failures · ")
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        (How(ending="timeout"), "out of time"),
+        (How(ending="signal", signal=11), "ended by signal 11"),
+        (How(ending="not_found", message="no such program: vitset"), "command not found: no such program: vitset"),
+        (How(ending="cancelled"), "cancelled"),
+        (How(ending="ceiling"), "ended at the output ceiling"),
+    ],
+)
+def test_each_way_to_end_badly_has_its_own_words(how: How, said: str) -> None:
+    assert brief(Report(outcome="error", how=how), facts=Facts(title="x")) == f"ERROR x · {said}"
+
+
+def test_what_changed_stands_under_the_verdict() -> None:
+    now = report(failure("test_b", 2, "m"))
+    since = compare(report(failure("test_a", 1, "m"), failure("test_b", 2, "m")), now, before_id="test-11")
+    facts = Facts(title="pytest", run_id="test-12", since=since)
+    assert brief(now, facts=facts).split("\n")[1] == "since test-11: 1 fixed, 1 same"
+
+
+def test_notes_and_hints_beside_errors_are_counted_not_listed() -> None:
+    found = [lint("e", "a.py", 1), lint("see there", "a.py", 2, "note", "info")]
+    text = brief(report(*found), facts=FACTS)
+    assert text.split("\n")[-1] == "+ 1 notes: punchlist show test-12 --page 2"
+    assert "see there" in brief(report(*found), facts=FACTS, page=2)
+
+
+def test_secrets_are_masked() -> None:
+    assert "hunter2" not in brief(report(lint("DB_PASSWORD=hunter2 is wrong", "a.py", 1)), facts=Facts())
+
+
+def many(kinds: int, files: int, detail: str = "") -> list[Diagnostic]:
+    words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
+    return [
+        lint(
+            f"'{words[n % 10]}' {words[k % 10]} {words[k // 10]} is wrong",
+            f"src/m{n % 7}/file{n}.py",
+            10_000 + n,
+            f"R{k}",
+            detail=detail,
+        )
+        for k in range(kinds)
+        for n in range(files)
+    ]
+
+
+PAGED = [(1, 900, ""), (90, 1, ""), (30, 20, ""), (12, 3, "because\nof this"), (20, 4, "x y\n" * 30)]
+
+
+@pytest.mark.parametrize(("kinds", "files", "detail"), PAGED)
+def test_pages_together_show_every_finding(kinds: int, files: int, detail: str) -> None:
+    one = report(*many(kinds, files, detail))
+    pages, page = [], 1
+    while not pages or "no page" not in pages[-1]:
+        pages.append(brief(one, facts=FACTS, page=page))
+        page += 1
+        assert page < 400
+    text = "\n".join(pages)
+    shown = {d.line for d in one.diagnostics if f"{d.line}" in text}
+    assert shown == {d.line for d in one.diagnostics}
+    for d in one.diagnostics:
+        assert f"{d.rule} " in text
+    assert all(size(p) <= RUN.chars for p in pages)
+
+
+@pytest.mark.parametrize("tokens", [60, 100, 300, 1000, 2400, 100_000])
+@pytest.mark.parametrize(("kinds", "files"), [(1, 1), (1, 2000), (100, 30)])
+def test_an_answer_never_exceeds_its_budget(tokens: int, kinds: int, files: int) -> None:
+    text = brief(report(*many(kinds, files)), facts=FACTS, budget=budget(tokens))
+    assert size(text) <= min(max(tokens * 3, 240), 8000)
+
+
+def test_what_is_left_out_is_counted_exactly() -> None:
+    one = report(*many(100, 30))
+    last = brief(one, facts=FACTS, budget=Budget(300)).split("\n")[-1]
+    assert last.endswith("punchlist show test-12 --page 2")
+    assert int(last.split()[1]) > 2900
+
+
+def test_every_kind_is_named_before_places_are() -> None:
+    text = brief(report(*many(20, 60)), facts=FACTS)
+    assert all(f"R{k} " in text for k in range(20))
+    assert " more in " in text
+
+
+def test_the_same_input_gives_the_same_answer() -> None:
+    found = many(9, 9)
+    assert brief(report(*found), facts=FACTS) == brief(report(*reversed(found)), facts=FACTS)
+
+
+def test_a_group_is_shown_whole_page_by_page() -> None:
+    one = report(*many(2, 900))
+    text, page = "", 1
+    while page == 1 or f"--page {page}" in text:
+        text += page_of_group(one, "R1", page, facts=FACTS) + "\n"
+        page += 1
+    assert all(str(d.line) in text for d in one.diagnostics if d.rule == "R1")
+    assert "R0 " not in text
+
+
+def test_an_unknown_group_is_said() -> None:
+    assert "R7" in page_of_group(report(*many(2, 2)), "R7", facts=FACTS)
