@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 WINDOWS = sys.platform == "win32"
@@ -173,37 +173,54 @@ def boot() -> str:
 
 
 class Tree:
-    """All processes that came from one child: its group, its session, their descendants, and what carries its mark."""
+    """All processes that came from one child: its group, its session, their descendants, and what carries its mark.
 
-    def __init__(self, child: "subprocess.Popen[bytes]", mark: str = "") -> None:
-        self.child = child
-        self.group = child.pid
-        self.mark = f"{MARK}={mark}\0".encode() if mark else b""
+    `spare` names those outside of group and session that are to be left alone.
+    """
+
+    def __init__(
+        self,
+        pid: int,
+        mark: str = "",
+        child: "subprocess.Popen[bytes] | None" = None,
+        spare: Callable[[Process], bool] = lambda _: False,
+    ) -> None:
+        self.group = pid
+        self.mark = mark
+        self._tag = f"{MARK}={mark}\0".encode()
+        self._spare = spare
+        self._spared: dict[int, Process] = {}
         self._seen: dict[int, str] = {}
-        self._job = _job_with(child) if WINDOWS else 0
+        self._job = _Job(child) if child is not None and WINDOWS else None
 
-    def alive(self, everywhere: bool = True) -> list[Process]:
-        """Return the living members; with `everywhere` also those that left group and session."""
-        if WINDOWS:
-            return _job_members(self._job, self.child)
+    def alive(self) -> list[Process]:
+        """Return the living members that are not spared."""
+        if self._job is not None:
+            return self._job.members()
         table = processes()
-        members = {p.pid for p in table if p.group == self.group or p.session == self.group}
-        if everywhere:
-            members |= {p.pid for p in table if self._seen.get(p.pid) == p.start}
-            if LINUX and self.mark:
-                members |= {
-                    p.pid for p in table if p.pid not in members and self.mark in _read(f"/proc/{p.pid}/environ")
-                }
-            members = _with_descendants(members | {self.group}, table)
-        members.discard(os.getpid())
-        found = [p for p in table if p.pid in members]
+        near = {p.pid for p in table if self.group in (p.group, p.session)}
+        marked = {p.pid for p in table if self._seen.get(p.pid) == p.start or (self.mark and self._is_marked(p, near))}
+        members = _with_descendants(near | marked | {self.group}, table) - {os.getpid()}
+        found = [p for p in table if p.pid in members and not (p.pid not in near and self._leaves_alone(p))]
         self._seen.update({p.pid: p.start for p in found})
         return found
+
+    def _is_marked(self, process: Process, near: set[int]) -> bool:
+        return LINUX and process.pid not in near and self._tag in _read(f"/proc/{process.pid}/environ")
+
+    def _leaves_alone(self, process: Process) -> bool:
+        if process.pid not in self._spared and self._spare(process):
+            self._spared[process.pid] = process
+        return process.pid in self._spared
+
+    def spared(self) -> list[Process]:
+        """Return the members that `alive` came across and left alone."""
+        return list(self._spared.values())
 
     def anybody(self) -> bool:
         """Tell, for the price of one system call, whether the group has members (once the child was reaped)."""
         if sys.platform == "win32":
-            return bool(_job_members(self._job, self.child))
+            return bool(self.alive())
         try:
             os.killpg(self.group, 0)
         except ProcessLookupError:
@@ -214,9 +231,10 @@ class Tree:
 
     def end(self, force: bool) -> list[Process]:
         """Ask every member to end (TERM), or with `force` make it (KILL); return those that were there."""
-        if WINDOWS:
-            return _end_job(self._job, self.child, force)
         members = self.alive()
+        if self._job is not None:
+            self._job.end(force)
+            return members
         for member in members:
             send(member.pid, signal.SIGKILL if force else signal.SIGTERM)
             if not force:
@@ -225,9 +243,8 @@ class Tree:
 
     def close(self) -> None:
         """Let go of what the system keeps for the tree; members that live on are left alone."""
-        if WINDOWS:
-            _release_job(self._job)
-            self._job = 0
+        if self._job is not None:
+            self._job.release()
 
 
 def _with_descendants(members: set[int], table: list[Process]) -> set[int]:
@@ -291,18 +308,18 @@ def keep_drained(fds: list[int]) -> None:
         return
     for fd in fds:
         try:
-            child = subprocess.Popen(
-                ["/bin/cat"],
+            subprocess.run(
+                ["/bin/sh", "-c", "exec 3<&0; cat <&3 >/dev/null 2>&1 &"],
                 stdin=fd,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
-                env={},
+                env={"PATH": "/usr/bin:/bin"},
                 start_new_session=True,
+                check=False,
             )
         except OSError:
             continue
-        child.returncode = 0  # it ends with the program it reads from; nobody waits for it
 
 
 # Windows. A job object holds the tree, and its death with the last handle is the death of the owner.
@@ -342,41 +359,43 @@ if sys.platform == "win32":
             ("pids", ctypes.c_size_t * 1024),
         ]
 
-    def _limit(job: int, flags: int) -> None:
-        limits = _Limits(flags=flags)
-        _kernel.SetInformationJobObject(
-            wintypes.HANDLE(job), _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits)
-        )
+    class _Job:
+        """A job object around one child; whoever it starts is in it, and its last handle takes all of them along."""
 
-    def _job_with(child: "subprocess.Popen[bytes]") -> int:
-        job = int(_kernel.CreateJobObjectW(None, None) or 0)
-        if job:
-            _limit(job, _KILL_ON_CLOSE)
-            _kernel.AssignProcessToJobObject(wintypes.HANDLE(job), wintypes.HANDLE(int(child._handle)))
-        return job
+        def __init__(self, child: "subprocess.Popen[bytes]") -> None:
+            self._child = child
+            self._handle = int(_kernel.CreateJobObjectW(None, None) or 0)
+            if self._handle:
+                self._limit(_KILL_ON_CLOSE)
+                _kernel.AssignProcessToJobObject(wintypes.HANDLE(self._handle), wintypes.HANDLE(int(child._handle)))
 
-    def _job_members(job: int, child: "subprocess.Popen[bytes]") -> list[Process]:
-        members = _Members()
-        if not job or not _kernel.QueryInformationJobObject(
-            wintypes.HANDLE(job), _PROCESS_LIST, ctypes.byref(members), ctypes.sizeof(members), None
-        ):
-            return [Process(child.pid, 0, child.pid, child.pid, "", "")] if child.poll() is None else []
-        return [found for pid in members.pids[: members.listed] if (found := _windows_process(int(pid)))]
+        def _limit(self, flags: int) -> None:
+            limits = _Limits(flags=flags)
+            _kernel.SetInformationJobObject(
+                wintypes.HANDLE(self._handle), _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits)
+            )
 
-    def _end_job(job: int, child: "subprocess.Popen[bytes]", force: bool) -> list[Process]:
-        members = _job_members(job, child)
-        if not force:
-            send(child.pid, signal.CTRL_BREAK_EVENT)
-        elif job:
-            _kernel.TerminateJobObject(wintypes.HANDLE(job), 1)
-        else:
-            subprocess.run(["taskkill", "/T", "/F", "/PID", str(child.pid)], capture_output=True, check=False)
-        return members
+        def members(self) -> list[Process]:
+            pid, members = self._child.pid, _Members()
+            if not self._handle or not _kernel.QueryInformationJobObject(
+                wintypes.HANDLE(self._handle), _PROCESS_LIST, ctypes.byref(members), ctypes.sizeof(members), None
+            ):
+                return [Process(pid, 0, pid, pid, "", "")] if self._child.poll() is None else []
+            return [found for one in members.pids[: members.listed] if (found := _windows_process(int(one)))]
 
-    def _release_job(job: int) -> None:
-        if job:
-            _limit(job, 0)
-            _kernel.CloseHandle(wintypes.HANDLE(job))
+        def end(self, force: bool) -> None:
+            if not force:
+                send(self._child.pid, signal.CTRL_BREAK_EVENT)
+            elif self._handle:
+                _kernel.TerminateJobObject(wintypes.HANDLE(self._handle), 1)
+            else:
+                subprocess.run(["taskkill", "/T", "/F", "/PID", str(self._child.pid)], capture_output=True, check=False)
+
+        def release(self) -> None:
+            if self._handle:
+                self._limit(0)
+                _kernel.CloseHandle(wintypes.HANDLE(self._handle))
+                self._handle = 0
 
     def _windows_process(pid: int) -> Process | None:
         handle = _kernel.OpenProcess(_QUERY, False, pid)
@@ -392,17 +411,18 @@ if sys.platform == "win32":
 
 else:
 
-    def _job_with(child: "subprocess.Popen[bytes]") -> int:
-        raise NotImplementedError(child)
+    class _Job:
+        def __init__(self, child: "subprocess.Popen[bytes]") -> None:
+            raise NotImplementedError(child)
 
-    def _job_members(job: int, child: "subprocess.Popen[bytes]") -> list[Process]:
-        raise NotImplementedError(job, child)
+        def members(self) -> list[Process]:
+            raise NotImplementedError
 
-    def _end_job(job: int, child: "subprocess.Popen[bytes]", force: bool) -> list[Process]:
-        raise NotImplementedError(job, child, force)
+        def end(self, force: bool) -> None:
+            raise NotImplementedError(force)
 
-    def _release_job(job: int) -> None:
-        raise NotImplementedError(job)
+        def release(self) -> None:
+            raise NotImplementedError
 
     def _windows_process(pid: int) -> Process | None:
         raise NotImplementedError(pid)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from punchlist import platforms
 from punchlist.model import Ending, How
 from punchlist.running import endings, relay
+from punchlist.running.daemons import left, spared
 from punchlist.running.handle import Handle, cancel_all, ending_on_signals, live
 from punchlist.running.records import Command, Finished, Left, Progress, Started
 from punchlist.running.sink import Sink
@@ -32,15 +33,6 @@ _IDLE_S, _DRAIN_S = 0.1, 1.0  # how long an open pipe is listened to after the c
 _GUARD_AFTER_S = 0.05  # commands that end sooner do without a guard
 _LOOK_S = 0.02  # between two looks at a tree that is being ended
 _VERIFY_S = 2.0  # how long KILL may take before survivors are reported
-
-# Programs that put a helper into the background for the next call; leaving them is what their users expect.
-_DAEMONS = (
-    "GradleDaemon", "KotlinCompileDaemon", "tsserver", "typingsInstaller", "turbo daemon", "turbod", "bazel",
-    "A-server.jar", "watchman", "buckd", "buck2d", "nx/src/daemon", "nx-daemon", "sccache", "ccache", "mvnd",
-    "zinc", "bloop", "sbt-launch", "eslint_d", "prettierd", "biome __run_server", "dmypy", "ruff server",
-    "VBCSCompiler", "MSBuild.dll", "rust-analyzer", "spring server", "esbuild --service", "gpg-agent", "ssh-agent",
-    "dbus-daemon", "adb", "dockerd", "containerd", "mspdbsrv",
-)  # fmt: skip
 
 
 def capture(
@@ -100,7 +92,11 @@ def _start(command: Command, sink: Sink, handle: Handle, on_tick: OnTick | None,
     mark = env[platforms.MARK] = os.urandom(8).hex()
     what = platforms.shell_command(command.run) if isinstance(command.run, str) else list(command.run)
     pipes = [os.pipe(), os.pipe()]
-    stdin = subprocess.DEVNULL if command.stdin == "none" else None
+    stdin = (
+        {"none": subprocess.DEVNULL, "inherit": None}[command.stdin]
+        if isinstance(command.stdin, str)
+        else command.stdin
+    )
     try:
         child = endings.spawned(what, command.cwd, env, stdin, pipes[0][1], pipes[1][1])
     except BaseException:
@@ -110,7 +106,8 @@ def _start(command: Command, sink: Sink, handle: Handle, on_tick: OnTick | None,
     finally:
         for pipe in pipes:
             os.close(pipe[1])
-    return _Run(command, sink, handle, platforms.Tree(child, mark), [pipe[0] for pipe in pipes], on_tick, tick_s)
+    tree = platforms.Tree(child.pid, mark, child, spared)
+    return _Run(command, sink, handle, child, tree, [pipe[0] for pipe in pipes], on_tick, tick_s)
 
 
 class _Run:
@@ -121,6 +118,7 @@ class _Run:
         command: Command,
         sink: Sink,
         handle: Handle,
+        child: "subprocess.Popen[bytes]",
         tree: platforms.Tree,
         pipes: list[int],
         on_tick: OnTick | None,
@@ -129,7 +127,7 @@ class _Run:
         self.command, self.sink, self.handle, self.tree = command, sink, handle, tree
         self.on_tick, self.tick_s = on_tick, tick_s
         self.open = {pipes[0]: 0, pipes[1]: 1}
-        self.pid = tree.child.pid
+        self.pid, self.child, self.mark = child.pid, child, tree.mark
         self.clock = time.monotonic()
         self.deadline = float("inf") if command.timeout_s is None else self.clock + command.timeout_s
         self.next_tick = self.clock + tick_s
@@ -147,12 +145,12 @@ class _Run:
         try:
             if on_start is not None:
                 seen = platforms.process(self.pid)
-                on_start(Started(pid=self.pid, group=self.tree.group, start=seen.start if seen else ""))
+                on_start(Started(pid=self.pid, group=self.tree.group, start=seen.start if seen else "", mark=self.mark))
             (relay.by_threads if platforms.WINDOWS else relay.by_poll)(self)
             return self._finished(started_at)
         except BaseException:
             self.tree.end(force=True)
-            self.tree.child.wait()
+            self.child.wait()
             raise
         finally:
             if self.guard is not None:
@@ -240,7 +238,7 @@ class _Run:
 
     def _finished(self, started_at: float) -> Finished:
         sink, tails = self.sink, (self.sink.tail(0, PEEK_BYTES), self.sink.tail(1, PEEK_BYTES))
-        status = self.tree.child.wait() if self.exited_at else None
+        status = self.child.wait() if self.exited_at else None
         how = self._how(status, tails[1])
         prompt, never_ends = self._suspicions(how, tails)
         return Finished(
@@ -273,19 +271,14 @@ class _Run:
     def _left_behind(self) -> tuple[Left, ...]:
         """Tell who goes on; after a normal end a background process stays unless the command says otherwise."""
         if self.ending != "none":
-            return tuple(_left(p) for p in self.survivors)
+            return tuple(left(p) for p in (*self.survivors, *self.tree.spared()))
         if not self.open and not self.tree.anybody():
             return ()
-        left = [_left(p) for p in self.tree.alive()]
+        staying = [left(p) for p in self.tree.alive()]
         if not self.command.keep_background:
-            for one in left:
+            for one in staying:
                 if not one.daemon:
                     platforms.send(one.pid, 15)
-        elif left:
+        elif staying:
             platforms.keep_drained(list(self.open))
-        return tuple(left)
-
-
-def _left(process: platforms.Process) -> Left:
-    words = platforms.command_line(process.pid) or process.name
-    return Left(pid=process.pid, name=words[:200], daemon=any(name in words for name in _DAEMONS))
+        return tuple(staying)

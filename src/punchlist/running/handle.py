@@ -2,7 +2,6 @@
 
 import os
 import signal
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -41,26 +40,24 @@ class Handle:
 
 
 _live: set[Handle] = set()
-_lock = threading.Lock()
+_stopping: list[int | None] = []
 
 
 @contextmanager
 def live(handle: Handle) -> Iterator[None]:
     """Count a handle among those that `cancel_all` ends."""
-    with _lock:
-        _live.add(handle)
+    _live.add(handle)
+    if _stopping:
+        handle.cancel(_stopping[0])
     try:
         yield
     finally:
-        with _lock:
-            _live.discard(handle)
+        _live.discard(handle)
 
 
 def cancel_all(signum: int | None = None, wait_s: float = 5.0) -> bool:
     """End every command this process runs, in whatever thread; True when all were gone within `wait_s`."""
-    with _lock:
-        handles = list(_live)
-    for handle in handles:
+    for handle in list(_live):
         handle.cancel(signum)
     until = time.monotonic() + wait_s
     while _live and time.monotonic() < until:
@@ -69,24 +66,29 @@ def cancel_all(signum: int | None = None, wait_s: float = 5.0) -> bool:
 
 
 @contextmanager
-def ending_on_signals(handle: Handle) -> Iterator[None]:
-    """Let SIGINT, SIGTERM and SIGHUP of this process end the command; to be used by the main thread of a command line.
+def ending_on_signals(handle: Handle | None = None) -> Iterator[None]:
+    """Let SIGINT, SIGTERM and SIGHUP end the command (None: all, also those not yet begun); for a main thread.
 
     The first one asks the tree to end and lets `capture` return a proper result (`how.signal` names the signal); the
     next one makes it end.
     """
     names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
-    numbers = [int(getattr(signal, name)) for name in names]
+    before = {number: signal.getsignal(number) for number in (getattr(signal, name) for name in names)}
 
     def on_signal(number: int, _frame: FrameType | None) -> None:
-        handle.cancel(number)
+        if handle is not None:
+            handle.cancel(number)
+            return
+        _stopping.append(number)
+        for one in list(_live):
+            one.cancel(number)
 
-    before = {number: signal.getsignal(number) for number in numbers}
-    for number in numbers:
-        if before[number] is not signal.SIG_IGN:  # nohup stays nohup
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:  # nohup stays nohup
             signal.signal(number, on_signal)
     try:
         yield
     finally:
+        _stopping.clear()
         for number, handler in before.items():
             signal.signal(number, handler)

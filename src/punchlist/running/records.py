@@ -15,15 +15,15 @@ GRACE_S = 2.0  # between the request to end (TERM) and the end (KILL)
 class Command:
     """What to run: `run` is a text for the shell or a tuple of arguments; `env` is the whole environment (None: ours).
 
-    `stdin` "none" is an empty input, "inherit" passes our own on. `timeout_s` None means no deadline; `ceiling` counts
-    bytes over both streams; `keep_background` leaves what still runs in the group after a normal end (known daemons are
-    left in any case).
+    `stdin` "none" is an empty input, "inherit" passes our own on, a number is a descriptor. `timeout_s` None means no
+    deadline; `ceiling` counts bytes over both streams. `keep_background` leaves what still runs in the group after a
+    normal end: `server &` was started to stay. Without it that is ended, all but known daemons.
     """
 
     run: str | tuple[str, ...]
     cwd: str
     env: Mapping[str, str] | None = None
-    stdin: Literal["none", "inherit"] = "none"
+    stdin: Literal["none", "inherit"] | int = "none"
     timeout_s: float | None = TIMEOUT_S
     ceiling: int = CEILING
     grace_s: float = GRACE_S
@@ -32,11 +32,12 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """What `meta.json` needs to find the command again: number, group, and the start time as the system tells it."""
+    """What `meta.json` needs to find the command again: number, group, start time as the system tells it, tree mark."""
 
     pid: int
     group: int
     start: str
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
