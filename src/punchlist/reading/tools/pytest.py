@@ -1,0 +1,198 @@
+"""Read what pytest prints (3 to 9, with xdist, rerunfailures, timeout, subtests, hypothesis, syrupy, django, cov)."""
+
+import re
+from collections.abc import Sequence
+
+from punchlist.model import Diagnostic, Outcome
+from punchlist.reading import frames
+from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.tools import pytest_trouble as trouble
+from punchlist.reading.tools.pytest_blocks import Block, bare, blocks, crash_lines, titles
+from punchlist.reading.tools.pytest_runs import Run, find_runs
+from punchlist.reading.tools.pytest_summary import Entry, claim, from_progress, summary
+from punchlist.reading.tools.pytest_warnings import warnings
+
+DOTS = re.compile(r"(?:(?:\S.*\.\w+|\[gw\d+\]) +)?(?P<dots>[.FEsxXRuUp,]+)(?: *\[ *(?:\d+%|\d+/\d+)\])?$")
+
+
+def parse(log: Log, context: Context) -> Reading:
+    """Read every run of pytest in the log, and what it says where it could not run."""
+    reading = Reading()
+    runs = find_runs(log)
+    for run in runs:
+        _run(log, context, run, reading)
+    _troubles(log, context, runs, reading)
+    reading.outcome = _outcome(log, context, runs, reading)
+    return reading
+
+
+def _run(log: Log, context: Context, run: Run, reading: Reading) -> None:
+    for name, number in run.counts.items():
+        reading.counts[name] = reading.counts.get(name, 0) + number
+    failures, errors = run.of("failures"), run.of("errors")
+    heads = [title for section in (*failures, *errors) for _, title, _ in titles(log, section, run.width)]
+    entries = summary(log, run, heads)
+    known = {entry.name or entry.test for entry in entries}
+    for section in (*errors, *failures):
+        found = list(blocks(log, run, section, known, context.root))
+        for block in found:
+            reading.add(_failure(log, block, _entry(entries, block)))
+        if not found:
+            _crash_lines(log, crash_lines(log, section), entries, reading)
+    left = [entry for entry in entries if not entry.used]
+    if not entries and not reading.diagnostics:
+        left = from_progress(log, run)
+    for entry in left:
+        reading.add(_unexplained(log, entry))
+    for section in run.of("warnings"):
+        reading.diagnostics += warnings(log, section)
+    reading.claim(_start(log, run), run.end)
+
+
+def _entry(entries: Sequence[Entry], block: Block) -> Entry | None:
+    if block.crashed:
+        named = [e for e in entries if not e.used and e.test == block.crashed]
+        if named:
+            named[0].used = True
+            return named[0]
+        return Entry("failed", block.crashed, "", block.first)
+    kind = "error" if block.title.startswith("ERROR ") else "failed"
+    return claim(entries, bare(block.title), kind)
+
+
+def _failure(log: Log, block: Block, entry: Entry | None) -> Diagnostic:
+    collecting = block.title.startswith("ERROR collecting ")
+    name = bare(block.title)
+    test = None
+    if entry is not None and "::" in entry.test:
+        test = entry.test
+    elif not collecting:
+        test = entry.test if entry else f"{block.test_file}::{name}" if block.test_file else name
+    file, line = block.file, block.line
+    if file is None or frames.is_foreign(file):
+        file, line = _file_of(entry, name if collecting else test), None
+    return Diagnostic(
+        message=block.message,
+        detail="\n".join(block.detail),
+        file=file,
+        line=line,
+        test=test,
+        log=log.span(block.first, max(block.at, block.end - 1)),
+    )
+
+
+def _file_of(entry: Entry | None, name: str | None) -> str | None:
+    """The file that an id begins with, where it is one."""
+    file = entry.file if entry else (name or "").split("::", 1)[0]
+    return file if re.search(r"[\\/]|\.\w+$", file) and " " not in file.rsplit("/", 1)[-1] and "[" not in file else None
+
+
+def _crash_lines(log: Log, found: Sequence[Block], entries: Sequence[Entry], reading: Reading) -> None:
+    """Pair the lines of `--tb=line` with the summary: they stand in the same order."""
+    waiting = [entry for entry in entries if entry.kind == "failed" and not entry.used]
+    paired = len(found) == len(waiting)
+    for number, block in enumerate(found):
+        entry = waiting[number] if paired else _like(waiting, block.message)
+        if entry is not None:
+            entry.used = True
+        file, line = block.file, block.line
+        if file and frames.is_foreign(file):
+            file, line = (entry.file if entry else None), None
+        reading.add(
+            Diagnostic(
+                message=block.message,
+                detail="\n".join(block.detail),
+                file=file,
+                line=line,
+                test=entry.test if entry else None,
+                log=log.span(block.first, block.at),
+            )
+        )
+
+
+def _like(entries: Sequence[Entry], message: str) -> Entry | None:
+    for entry in entries:
+        said = entry.message.removesuffix("...")
+        if not entry.used and said and message.startswith(said):
+            return entry
+    return None
+
+
+def _unexplained(log: Log, entry: Entry) -> Diagnostic:
+    """A failure that only the summary (or the progress) names; its reason may be cut."""
+    message = entry.message or log.lines[entry.index].strip()
+    return Diagnostic(
+        message=message,
+        file=_file_of(entry, None),
+        test=entry.test if "::" in entry.test else None,
+        log=log.span(entry.index),
+    )
+
+
+def _start(log: Log, run: Run) -> int:
+    """The first line to claim: that of the header, or of a quiet run's first line of progress."""
+    if run.headed:
+        return run.first
+    for index in range(run.first, run.progress_end):
+        if log.lines[index] and (DOTS.match(log.lines[index]) or "::" in log.lines[index]):
+            return index
+    return run.progress_end
+
+
+def _troubles(log: Log, context: Context, runs: Sequence[Run], reading: Reading) -> None:
+    finished = any(run.total is not None for run in runs)
+    blocks_of = [*trouble.conftest_errors(log, context), *trouble.internal_errors(log, context)]
+    if not finished:
+        blocks_of += [*trouble.fatal_errors(log, context), *trouble.timeouts(log, context)]
+    for diagnostic, first, end in blocks_of:
+        reading.add(diagnostic)
+        reading.claim(first, end)
+    if not blocks_of:
+        for diagnostic in trouble.usage_errors(log, context, runs):
+            reading.add(diagnostic)
+            _claim_span(log, diagnostic, reading)
+    reading.diagnostics += trouble.stops(log, runs)
+    if missed := trouble.coverage_failure(log):
+        reading.add(missed[0])
+        reading.claim(missed[1])
+
+
+def _claim_span(log: Log, diagnostic: Diagnostic, reading: Reading) -> None:
+    if diagnostic.log is not None:
+        sign = -1 if diagnostic.log.stream == "stderr" else 1
+        for number in range(diagnostic.log.first, diagnostic.log.last + 1):
+            if sign * number in log.numbers:
+                reading.claim(log.numbers.index(sign * number))
+
+
+def _outcome(log: Log, context: Context, runs: Sequence[Run], reading: Reading) -> Outcome | None:
+    if not runs:
+        return "error" if reading.diagnostics else None
+    last = runs[-1]
+    ran = {"passed", "failed", "skipped", "xfailed", "xpassed", "rerun", "subtests_passed"}
+    bad = any(d.severity == "error" for d in reading.diagnostics) or any(_failed_dots(log, run) for run in runs)
+    counts = reading.counts
+    if last.total is None:
+        reading.partial = last.headed or not (last.sections or _finished(log, last))
+    if counts.get("failed") or (counts.get("errors") and ran & counts.keys()):
+        return "failed"
+    if reading.partial:
+        broken = any(d.severity == "error" and not d.test for d in reading.diagnostics)
+        return "error" if broken else "failed" if bad else None
+    if counts.get("errors"):
+        return "failed" if any(d.test for d in reading.diagnostics) else "error"
+    if last.total is not None and not ran & counts.keys() and "collected" not in counts:
+        return "error"
+    return "failed" if bad else "passed"
+
+
+def _failed_dots(log: Log, run: Run) -> bool:
+    for index in range(run.first, run.progress_end):
+        match = DOTS.match(log.lines[index])
+        if match and ("F" in match["dots"] or "E" in match["dots"]):
+            return True
+    return False
+
+
+def _finished(log: Log, run: Run) -> bool:
+    return any("[100%]" in log.lines[index] for index in range(run.first, run.progress_end))

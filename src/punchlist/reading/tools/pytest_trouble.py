@@ -1,0 +1,208 @@
+"""Read what pytest says when it cannot run: usage, conftest, internal errors, crashes, timeouts, exits, coverage."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from punchlist.model import Diagnostic
+from punchlist.reading import frames
+from punchlist.reading.log import Context, Log
+from punchlist.reading.tools.pytest_blocks import Block, read_block
+from punchlist.reading.tools.pytest_runs import Run
+
+USAGE = re.compile(r"(?:ERROR: )?usage: .*")
+ARGUMENT = re.compile(r"(?:pytest|py\.test|__main__\.py|python\S* -m pytest): error: (?P<message>.+)$")
+PLACED = re.compile(r"(?:not found: )?(?P<file>(?:[A-Za-z]:)?[^\s:][^:\n]*?\.\w+)(?::(?P<line>\d+))?(?:::|: )")
+AT_LINE = re.compile(r"\(at line (?P<line>\d+), column (?P<column>\d+)\)")
+CONFTEST = re.compile(r"(?:\S*ImportError|\w*Error|\w*Exception)? ?while loading conftest '(?P<file>[^']+)'|ConftestImportFailure")
+BANG = re.compile(r"!+ (?P<title>\S.*?) !+$")
+STOP = re.compile(r"(?P<file>[^\s:][^:\n]*):(?P<line>\d+): (?:KeyboardInterrupt|Exit)\b")
+TIMEOUT = re.compile(r"\++ Timeout \++$")
+COVERAGE = re.compile(r"(?:FAIL Required test coverage of \S+ not reached\..*|(?:ERROR: )?Coverage failure: total of .*)$")
+FATAL = re.compile(r"(?:Fatal Python error: .*|Windows fatal exception: .*)$")
+RUNNING = re.compile(r"(?:\[gw\d+\] .*)?(?P<test>[^\s:]+\.\w+::\S.*?) *(?=Fatal Python|Windows fatal|\++ Timeout|$)")
+OTHERS = ("ERROR: Could not find", "ERROR: No matching", "ERROR: Command ", "ERROR: Ignored ", "ERROR: Failed building")
+INTERNAL = "INTERNALERROR> "
+
+
+def usage_errors(log: Log, context: Context, runs: Sequence[Run]) -> Iterator[Diagnostic]:
+    """Yield `ERROR: ...` lines of a pytest that could not start: after the totals, mostly on stderr, exit code 4."""
+    if any(run.counts for run in runs) or not (context.words or runs):
+        return
+    for index, line in enumerate(log.lines):
+        if line.startswith(("ERROR: ", "usage: ")) or ": error: " in line:
+            if match := ARGUMENT.match(line):
+                yield Diagnostic(message=log.whole(index)[match.start("message") :].strip(), log=log.span(index))
+            elif line.startswith("ERROR: ") and not line.startswith(OTHERS) and not USAGE.match(line):
+                yield _usage(log, index)
+
+
+def _usage(log: Log, index: int) -> Diagnostic:
+    message = log.whole(index)[len("ERROR: ") :].strip()
+    more = []
+    end = index + 1
+    while end < len(log.lines) and log.lines[end].startswith(("(", "  ")):
+        more.append(log.lines[end].strip())
+        end += 1
+    match, at = PLACED.match(message), AT_LINE.search(message)
+    line = int(at["line"]) if at else int(match["line"]) if match and match["line"] else None
+    return Diagnostic(
+        message=message,
+        detail="\n".join(more),
+        file=match["file"] if match else None,
+        line=line,
+        column=int(at["column"]) if at else None,
+        log=log.span(index, end - 1),
+    )
+
+
+def conftest_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, int]]:
+    """Yield conftest files that could not be imported, with the lines that say so."""
+    for index, line in enumerate(log.lines):
+        if "while loading conftest" not in line:
+            continue
+        match = CONFTEST.match(line)
+        if match is None:
+            continue
+        end = index + 1
+        while end < len(log.lines) and (log.lines[end] or (end + 1 < len(log.lines) and log.lines[end + 1][:1] in "E ")):
+            end += 1
+            if log.lines[end - 1].startswith("E   ") and not log.lines[end : end + 1][:1][0:1]:
+                break
+        block = read_block(log, Block(line, index, end), 0, context.root)
+        file = block.file or match["file"]
+        yield (
+            Diagnostic(
+                message=block.message,
+                detail="\n".join([line, *block.detail]),
+                file=file,
+                line=block.line if block.file else None,
+                log=log.span(index, end - 1),
+            ),
+            index,
+            end,
+        )
+
+
+def internal_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, int]]:
+    """Yield pytest's own crashes: a block of lines behind `INTERNALERROR> `, a traceback inside it."""
+    index = 0
+    while index < len(log.lines):
+        if not log.lines[index].startswith("INTERNALERROR>"):
+            index += 1
+            continue
+        end = index
+        while end < len(log.lines) and log.lines[end].startswith("INTERNALERROR>"):
+            end += 1
+        inner = Log([line[len(INTERNAL) :] for line in log.lines[index:end]], log.numbers[index:end])
+        block = read_block(inner, Block("INTERNALERROR", -1, end - index), 0, context.root)
+        tracebacks = frames.read_tracebacks(inner.lines, 0, len(inner.lines))
+        last = frames.final(tracebacks)
+        message = last.message if last and last.message else block.message
+        own = frames.innermost(last.frames, context.root) if last else None
+        yield (
+            Diagnostic(
+                message=message,
+                detail="\n".join(["INTERNALERROR of pytest", *(f"at {f.file}:{f.line}" for f in (last.frames[-3:] if last else ()))]),
+                file=own.file if own else block.file,
+                line=own.line if own else block.line,
+                log=log.span(index, end - 1),
+            ),
+            index,
+            end,
+        )
+        index = end
+
+
+def running_test(log: Log, index: int) -> str | None:
+    """The test that a verbose run had started on or just above line `index`, if a line names it."""
+    lines = log.lines
+    for at in (index, *range(index - 1, max(-1, index - 4), -1)):
+        if "::" in lines[at] and (match := RUNNING.match(lines[at])):
+            test = match["test"].strip()
+            return None if re.search(r" (?:PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)\b", lines[at]) else test
+    return None
+
+
+def fatal_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, int]]:
+    """Yield crashes of the interpreter, with the innermost own frame of the thread that crashed."""
+    for index, line in enumerate(log.lines):
+        if "atal " not in line or (match := FATAL.search(line)) is None:
+            continue
+        stack, end = frames.read_fault(log.lines, index)
+        own = frames.innermost(stack, context.root)
+        steps = [f for f in stack if not frames.is_foreign(f.file, context.root)][-6:]
+        yield (
+            Diagnostic(
+                message=match[0].strip(),
+                detail="\n".join(f"at {f.file}:{f.line} in {f.function}" for f in steps),
+                file=own.file if own else None,
+                line=own.line if own else None,
+                test=running_test(log, index),
+                log=log.span(index, end - 1),
+            ),
+            index,
+            end,
+        )
+
+
+def timeouts(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, int]]:
+    """Yield runs that pytest-timeout's thread method killed: stacks between two `+++ Timeout +++` rules, then nothing."""
+    index = 0
+    lines = log.lines
+    while index < len(lines):
+        if "+++ Timeout +++" not in lines[index] or (match := TIMEOUT.search(lines[index])) is None:
+            index += 1
+            continue
+        end = index + 1
+        stack: list[frames.Frame] = []
+        main = False
+        while end < len(lines) and not TIMEOUT.match(lines[end]):
+            if lines[end].startswith("~") and "Stack of" in lines[end]:
+                main = "MainThread" in lines[end]
+            elif main and (place := frames.FILE.match(lines[end])):
+                stack.append(frames.Frame(place["file"], int(place["line"]), place["function"] or "", end))
+            end += 1
+        own = frames.innermost(stack, context.root)
+        steps = [f for f in stack if not frames.is_foreign(f.file, context.root)][-6:]
+        diagnostic = Diagnostic(
+            message=match[0],
+            detail="\n".join(f"at {f.file}:{f.line} in {f.function}" for f in steps),
+            file=own.file if own else None,
+            line=own.line if own else None,
+            test=running_test(log, index),
+            log=log.span(index, min(end, len(lines) - 1)),
+        )
+        yield diagnostic, index, min(end + 1, len(lines))
+        index = end + 1
+
+
+def stops(log: Log, runs: Sequence[Run]) -> Iterator[Diagnostic]:
+    """Yield `!!! KeyboardInterrupt !!!` and `!!! _pytest.outcomes.Exit: reason !!!`: somebody ended the run."""
+    for run in runs:
+        for index in range(run.first, run.end):
+            line = log.lines[index]
+            if line[:1] != "!" or (match := BANG.match(line)) is None:
+                continue
+            title = match["title"]
+            if "KeyboardInterrupt" not in title and "Exit" not in title.split(":")[0]:
+                continue
+            place = STOP.match(log.lines[index + 1]) if index + 1 < len(log.lines) else None
+            yield Diagnostic(
+                message=title,
+                file=place["file"] if place else None,
+                line=int(place["line"]) if place else None,
+                log=log.span(index),
+            )
+
+
+def coverage_failure(log: Log) -> tuple[Diagnostic, int] | None:
+    """Return pytest-cov's threshold that was missed; its verdict is preferred to the line printed amid progress."""
+    best: tuple[Diagnostic, int] | None = None
+    for index, line in enumerate(log.lines):
+        if "overage" not in line or (match := COVERAGE.search(line)) is None:
+            continue
+        if match.start() and not match[0].startswith(("ERROR: ", "FAIL ")):
+            continue
+        if best is None or match[0].startswith("FAIL "):
+            best = Diagnostic(message=match[0], log=log.span(index)), index
+    return best
