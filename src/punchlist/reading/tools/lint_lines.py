@@ -13,8 +13,10 @@ CODEFRAME = re.compile(
     r"(?P<file>\S.*?)(?::(?P<line>\d+):(?P<column>\d+))?:?$"
 )
 END_COMPACT = re.compile(r"(?P<message>.*?)(?: \((?P<rule>[^()\s]+(?:\([^()\s]+\))?)\))?$")
-END_UNIX = re.compile(r"(?P<message>.*?) ?\[(?P<word>[A-Za-z]+)(?:/(?P<rule>[^\]]+))?\]$")
-TOTAL = re.compile(r"(?P<problems>\d+) problems?$")
+END_UNIX = re.compile(
+    r"(?P<message>.*?)(?: \((?P<rule2>[^()\s]+)\))? ?\[(?P<word>[Ee]rror|[Ww]arning|[Ii]nfo)(?:/(?P<rule>[^\]]+))?\]$"
+)
+TOTAL = re.compile(r"(?P<problems>\d+) problems?(?: \((?P<errors>\d+) errors?, (?P<warnings>\d+) warnings?\))?$")
 FRAME = re.compile(r"(?:> )?\s*\d* \| ?|>? +\|")
 FRAME_TOTAL = re.compile(r"(?:(?P<errors>\d+) errors?)?(?: and )?(?:(?P<warnings>\d+) warnings?)? found\.$")
 MOST_LINES = 60
@@ -23,7 +25,7 @@ MOST_LINES = 60
 def parse_lines(log: Log, reading: Reading, tool: str = "") -> None:
     """Add the findings of compact, unix and codeframe output to `reading`.
 
-    The formats print one total; errors and warnings are counted where the findings read come to that total.
+    The formats print one total or none; errors and warnings are counted where the findings read come to that total.
     """
     before = len(reading.diagnostics)
     total: int | None = None
@@ -44,14 +46,15 @@ def parse_lines(log: Log, reading: Reading, tool: str = "") -> None:
                 reading.counts |= {name: int(value or 0) for name, value in match.groupdict().items()}
                 reading.claim(index)
             index += 1
-    if total is not None:
+    if len(reading.diagnostics) > before:
         _count(reading, before, total)
 
 
-def _count(reading: Reading, before: int, total: int) -> None:
+def _count(reading: Reading, before: int, total: int | None) -> None:
     found = reading.diagnostics[before:]
-    reading.expected = before + total
-    if len(found) == total:
+    if total is not None:
+        reading.expected = before + total
+    if total in (None, len(found)) and "errors" not in reading.counts:
         reading.counts["errors"] = sum(d.severity == "error" for d in found)
         reading.counts["warnings"] = sum(d.severity == "warning" for d in found)
 
@@ -81,7 +84,7 @@ def _block(head: re.Match[str], ending: re.Pattern[str], log: Log, index: int, r
             file=head["file"],
             line=number(head["line"]),
             column=number(head["column"]),
-            rule=parts.get("rule"),
+            rule=parts.get("rule") or parts.get("rule2"),
             tool=tool,
             log=log.span(index, end - 1),
         )
