@@ -40,7 +40,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _from_pipe(options: argparse.Namespace, how: How) -> int:
     raw = sys.stdin.buffer.read()
-    err = _there(options.stderr).read_bytes() if options.stderr else b""
+    beside = _there(options.stderr)
+    err = beside.read_bytes() if beside else b""
     session = common.session()
     one = session.store_reading(
         raw,
@@ -71,9 +72,11 @@ def _print(report: Report, facts: Facts, options: argparse.Namespace, raw: bytes
     )
 
 
-def _there(name: str | None) -> Path:
-    path = Path(name or "/dev/null")
-    if name and not path.is_file():
+def _there(name: str | None) -> Path | None:
+    if name is None:
+        return None
+    path = Path(name)
+    if not path.exists() or path.is_dir():
         raise Trouble(f"{name}: no such file; give the log's path, or - for standard input", "not_found")
     return path
 

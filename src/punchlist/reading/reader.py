@@ -14,6 +14,7 @@ from punchlist.reading.outcome import outcome, said
 from punchlist.reading.paths import placed
 from punchlist.reading.recognise import Candidate, candidates
 from punchlist.reading.registry import BY_NAME, Parser
+from punchlist.reading.registry.generic import GENERIC
 from punchlist.reading.sieve import Buffer, pieces
 from punchlist.reading.text import to_log
 from punchlist.reading.unwrap import unwrap
@@ -57,8 +58,21 @@ def read(
     if anchors and whole.gaps:
         whole = _log(stdout, stderr, anchors)
     sources = unwrap(whole)
-    understood = [one for source in sources for one in _parse(source, chosen, how, root, directory)]
+    understood: list[Understood] = []
+    left: list[Log] = []
+    for source in sources:
+        found, rest = _parse(source, chosen, how, root, directory)
+        understood += found
+        left.append(rest)
+    if parser is None and not any(_explains(one.reading) for one in understood):
+        for source, rest in zip(sources, left, strict=True):
+            understood += _parse(replace(rest, source=source.source), [Candidate(GENERIC)], how, root, directory)[0]
     return _report(understood, sources, how)
+
+
+def _explains(reading: Reading) -> bool:
+    """Whether a parser of a known tool tells what is wrong, or that nothing is."""
+    return reading.outcome == "passed" or any(d.severity == "error" for d in reading.diagnostics)
 
 
 def _log(stdout: Buffer, stderr: Buffer, anchors: Sequence[bytes]) -> Log:
@@ -73,7 +87,7 @@ def _chosen(parser: str | None, found: list[Candidate]) -> list[Candidate]:
     return [c for c in found if c.parser.name == parser] or [Candidate(BY_NAME[parser])]
 
 
-def _parse(log: Log, chosen: Sequence[Candidate], how: How, root: str, start: str) -> list[Understood]:
+def _parse(log: Log, chosen: Sequence[Candidate], how: How, root: str, start: str) -> tuple[list[Understood], Log]:
     understood = []
     rest = log
     for candidate in chosen:
@@ -92,7 +106,7 @@ def _parse(log: Log, chosen: Sequence[Candidate], how: How, root: str, start: st
         ]
         understood.append(Understood(candidate.parser.name, log, reading))
         rest = _without(rest, reading.claimed)
-    return understood
+    return understood, rest
 
 
 def run_parser(parser: Parser, log: Log, context: Context) -> Reading:

@@ -96,7 +96,7 @@ FORMS: tuple[Form, ...] = (
     Form("gutter", re.compile(r"(?:│|┃|\|) ?"), 0.9),
     Form("remote", re.compile(r"remote: ?"), 0.8),
 )
-MARKS = re.compile(r"##\[(?:group|endgroup|command|section|debug)\]|\[command\]|section_(?:start|end):\d+:\S*|\ufeff")
+MARKS = re.compile(r"section_(?:start|end):\d+:\S*")
 # npm's and pnpm's script header tells where a package lies.
 HEADER = re.compile(r"> (?P<name>\S+?)@\S+ \S+ (?P<folder>/\S.*|[A-Za-z]:\\.*)$")
 BUILD_STEP = re.compile(r" > \[.*\d+/\d+\] ")
@@ -210,7 +210,7 @@ def _folders(log: Log) -> dict[str, str]:
 
 
 def _without_marks(log: Log) -> Log:
-    """The log without the marks that CI systems put around groups, and the times in BuildKit's closing block."""
+    """The log without GitLab's section marks, and the times in BuildKit's closing block."""
     changed = {i: MARKS.sub("", line, count=1) for i, line in enumerate(log.lines) if _marked(line)}
     changed |= _build_block(log.lines)
     if not changed:
@@ -222,7 +222,7 @@ def _without_marks(log: Log) -> Log:
 
 
 def _marked(line: str) -> bool:
-    return line.startswith(("##[", "[command]", "section_", "\ufeff")) and MARKS.match(line) is not None
+    return line.startswith("section_") and MARKS.match(line) is not None
 
 
 def _build_block(lines: Iterable[str]) -> dict[int, str]:

@@ -1,7 +1,9 @@
 """The kept logs of a run: where they lie, and slices of them."""
 
 import mmap
+import os
 import re
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,18 +143,21 @@ def line_count(path: Path) -> int:
 
 
 class mapped:  # noqa: N801  used as a function
-    """Map a file read-only for the time of a `with` block; a missing or empty one is empty bytes."""
+    """Map a file read-only for the time of a `with` block; None, a missing or an empty one is empty bytes."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None) -> None:
         self.path = path
         self.map: mmap.mmap | None = None
 
     def __enter__(self) -> "mmap.mmap | bytes":
-        try:
-            with self.path.open("rb") as file:
-                self.map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (FileNotFoundError, ValueError):
+        if self.path is None or not self.path.exists():
             return b""
+        with self.path.open("rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return file.read()
+            if os.fstat(file.fileno()).st_size == 0:
+                return b""
+            self.map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return self.map
 
     def __exit__(self, *_: object) -> None:

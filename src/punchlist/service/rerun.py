@@ -144,7 +144,7 @@ def _on_files(tool: str, words: list[str], failing: Failing) -> list[str]:
     files = list(dict.fromkeys(d.file for d in failing if d.file))
     if tool.split(" ")[0] not in FILE_TOOLS or not files:
         return words
-    return [*_without(words, Selection(list, valued=FILE_TOOLS[tool.split(" ")[0]])), *files]
+    return [*_without(words, Selection(_ids, valued=FILE_TOOLS[tool.split(" ")[0]])), *files]
 
 
 def _ids(tests: Failing) -> list[str]:

@@ -69,7 +69,7 @@ class Session:
         return self.project.store.report(run_id)
 
     def clean(self, *, everything: bool = False, run_ids: Sequence[str] = ()) -> list[Run]:
-        """Remove runs on demand: the named ones, or all that are neither pinned nor running, or what retention lets go."""
+        """Remove runs on demand: the named ones, all neither pinned nor running, or what retention lets go."""
         store = self.project.store
         if run_ids:
             gone = [store.get(run_id) for run_id in run_ids]

@@ -6,6 +6,7 @@ Order matters where two parsers claim the same lines: the earlier row is the mor
 from punchlist.reading.registry import (
     c_family,
     formats,
+    generic,
     go,
     infrastructure,
     javascript_build,
@@ -30,6 +31,7 @@ PARSERS: tuple[Parser, ...] = (
     *jvm_dotnet.PARSERS,
     *other_languages.PARSERS,
     *infrastructure.PARSERS,
+    *generic.PARSERS,
 )
 
 BY_NAME: dict[str, Parser] = {parser.name: parser for parser in PARSERS}
