@@ -8,6 +8,7 @@ import json
 import re
 import tomllib
 from functools import cache
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def test_each_diagnostic_points_at_lines_that_hold_its_message(case: Path) -> No
     for d in report.diagnostics:
         assert d.log is not None
         lines = raw[d.log.stream].decode(errors="replace").split("\n")[d.log.first - 1 : d.log.last]
-        assert words(d.message[:40]) in words(re.sub(r"\x1b\[[0-9;]*m", "", " ".join(lines)))
+        assert words(d.message[:40]) in words(re.sub(r"\x1b\[[0-9;]*m", "", unescape(" ".join(lines))))
 
 
 @pytest.mark.parametrize("parser", PARSERS, ids=lambda parser: parser.name)
