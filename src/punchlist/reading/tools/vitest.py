@@ -9,6 +9,7 @@ from punchlist.reading.formats.json_values import claim, values
 from punchlist.reading.js_crash import Crash, crashes, own_detail
 from punchlist.reading.js_frames import Frame, frame, innermost, path
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.tools import tap_js
 
 RULER = "⎯⎯⎯"
 END = re.compile(r"⎯+\[\d+/\d+\]⎯")
@@ -57,6 +58,8 @@ class _State:
 
 def parse(log: Log, context: Context) -> Reading:
     """Read a vitest run: failures from the blocks of its report, totals, thresholds, what kept it from starting."""
+    if context.words and tap_js.is_tap(log):
+        return tap_js.parse(log, context)
     state = _State(log, Reading(), rows=[])
     index = 0
     while index < len(log.lines):

@@ -1,0 +1,333 @@
+"""TAP as JavaScript runners write it: node:test, vitest, tape, node-tap, ava, mocha, qunit (TAP 12 to 14)."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from punchlist.model import Diagnostic
+from punchlist.reading.js_crash import crashes, own_detail
+from punchlist.reading.js_frames import Frame, frame, innermost, path
+from punchlist.reading.log import Context, Log, Reading
+
+POINT = re.compile(
+    r"(?P<indent> *)(?P<not>not )?ok(?: (?P<number>\d+))?(?: ?- | |$)(?P<name>.*?)"
+    r"(?: # (?P<directive>(?:TODO|SKIP|todo|skip|time=)\S*)(?P<reason>.*?))?(?P<open> \{)?$"
+)
+SUBTEST = re.compile(r"(?P<indent> *)# Subtest: (?P<name>.*)$")
+TOTAL = re.compile(
+    r"# (?P<what>tests|pass|fail|cancelled|skipped|todo|suites|ok|failed|passed)"
+    r"(?:: *| +)?(?P<number>\d+)?(?: of \d+)?(?: (?:tests|total))?\b"
+)
+PLAN = re.compile(r" *1\.\.\d+(?: *#.*)?$")
+BAIL = re.compile(r"Bail out!(?P<reason>.*)")
+VERSION = "TAP version "
+KEY = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w $-]*):(?: (?P<value>.*))?$")
+FILE_NAME = re.compile(r"[\w@./\\:~ +-]+\.[cm]?[jt]sx?$")
+LOCATION = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::(?P<column>\d+))?$")
+PARENT = re.compile(r"['\"]?\d+ subtests? failed['\"]?$")
+THRESHOLD = re.compile(
+    r"(?:# |ℹ )(?:Error: )?(?P<message>\d[\d.]*% (?:line|branch|function) coverage"
+    r" does not meet threshold of \d[\d.]*%.*)"
+)
+LONGEST = 4000
+
+
+@dataclass(slots=True)
+class Point:
+    """One test point: its place in the log, its names from the outside in, the YAML below it as flat keys."""
+
+    first: int
+    end: int
+    ok: bool
+    names: tuple[str, ...]
+    directive: str = ""
+    fields: dict[str, str] = field(default_factory=dict)
+    children: int = 0
+    failed_children: int = 0
+
+
+def parse(log: Log, _context: Context) -> Reading:
+    """Read the TAP of a JavaScript runner: failing leaves with what their YAML says, totals, coverage thresholds."""
+    reading = Reading()
+    totals: dict[str, int] = {}
+    points = list(_points(log, reading, totals))
+    _finish(log, reading, points, totals)
+    return reading
+
+
+def is_tap(log: Log) -> bool:
+    """Whether the log holds a TAP stream (its version line, or a plan with points)."""
+    return any(line.startswith(VERSION) for line in log.lines)
+
+
+def _points(log: Log, reading: Reading, totals: dict[str, int]) -> Iterator[Point]:
+    """Yield test points; a parent comes after its children (node:test) or before them (braces)."""
+    names: list[tuple[int, str]] = []
+    braces: list[Point] = []
+    pending: dict[int, list[bool]] = {}
+    index = 0
+    while index < len(log.lines):
+        line = log.lines[index]
+        text = line.lstrip(" ")
+        if text.startswith(("ok", "not ok")) and (match := POINT.match(line)):
+            indent = len(match["indent"])
+            fields, end = _yaml(log, index + 1)
+            names = [(at, name) for at, name in names if at < indent]
+            name = _name(match)
+            outer = tuple(n for _, n in names)
+            below = pending.pop(indent + 4, [])
+            for deeper in [key for key in pending if key > indent]:
+                del pending[deeper]
+            point = Point(index, end, not match["not"], (*outer, name), _directive(match), fields)
+            point.children, point.failed_children = len(below), below.count(False)
+            pending.setdefault(indent, []).append(point.ok or bool(point.directive))
+            opens = match["open"] or (end < len(log.lines) and log.lines[end].strip() == "{")
+            if opens:
+                names.append((indent, name))
+                braces.append(point)
+                end += not match["open"]
+            else:
+                yield point
+            reading.claim(index, end)
+            index = end
+            continue
+        if text.startswith("# Subtest: ") and (match := SUBTEST.match(line)):
+            indent = len(match["indent"])
+            names = [(at, name) for at, name in names if at < indent]
+            # The name stands for the points below it; its own point follows at the same indent.
+            names.append((indent, match["name"]))
+            reading.claim(index)
+        elif text == "}" and braces:
+            point = braces.pop()
+            indent = len(line) - 1
+            below = pending.pop(indent + 4, [])
+            point.children, point.failed_children = len(below), below.count(False)
+            names = [(at, name) for at, name in names if at < indent]
+            reading.claim(index)
+            yield point
+        else:
+            _other(log, reading, totals, index, text)
+        index += 1
+
+
+def _other(log: Log, reading: Reading, totals: dict[str, int], index: int, text: str) -> None:
+    if text.startswith("# ") and (match := TOTAL.match(text)) and match["number"]:
+        totals[match["what"]] = totals.get(match["what"], 0) + int(match["number"])
+        reading.claim(index)
+    elif text.startswith(("# Error: ", "# ")) and "threshold" in text and (match := THRESHOLD.match(text)):
+        reading.add(Diagnostic(message=match["message"], log=log.span(index)))
+        reading.claim(index)
+    elif text.startswith(VERSION) or (text.startswith("1..") and PLAN.match(text)):
+        reading.claim(index)
+    elif text.startswith("Bail out!") and (match := BAIL.match(text)):
+        reading.add(Diagnostic(message=text, log=log.span(index)))
+        reading.outcome = "error"
+        reading.claim(index)
+
+
+def _name(match: re.Match[str]) -> str:
+    name = match["name"].replace("\\#", "#").replace("\\\\", "\\").strip()
+    return re.sub(r"\s+# time=[\d.]+m?s$", "", name)
+
+
+def _directive(match: re.Match[str]) -> str:
+    word = (match["directive"] or "").upper()
+    return "TODO" if word.startswith("TODO") else "SKIP" if word.startswith("SKIP") else ""
+
+
+def _yaml(log: Log, index: int) -> tuple[dict[str, str], int]:
+    """Read the `---` block below a point as flat keys (`a.b`); values may run on unindented, as vitest's do."""
+    lines = log.lines
+    if index >= len(lines) or lines[index].strip() != "---":
+        return {}, index
+    base = len(lines[index]) - 3
+    fields: dict[str, str] = {}
+    stack: list[tuple[int, str]] = []
+    key = ""
+    at = index + 1
+    while at < len(lines) and at - index < LONGEST:
+        line = lines[at]
+        if line.strip() == "..." and len(line) - 3 <= base:
+            return fields, at + 1
+        match = KEY.match(line)
+        quoted = key and _unclosed(fields[key])
+        if match and not quoted and _is_key(len(match["indent"]), base, stack, fields, key):
+            width = len(match["indent"])
+            stack = [(w, name) for w, name in stack if w < width]
+            key = ".".join([*(name for _, name in stack), match["key"]])
+            stack.append((width, match["key"]))
+            fields[key] = match["value"] or ""
+        elif key:
+            fields[key] += "\n" + line
+        at += 1
+    return fields, index + 1
+
+
+def _is_key(width: int, base: int, stack: list[tuple[int, str]], fields: dict[str, str], key: str) -> bool:
+    """Whether a line like a key is one: at the block's own indent, or right below a key without a value."""
+    if width < base:
+        return False
+    if not stack or width <= stack[0][0]:
+        return True
+    head = fields[key].split("\n", 1)[0]
+    if head in ("|-", "|", ">-", ">", "|+"):
+        return width <= stack[-1][0]
+    return True
+
+
+def _unclosed(value: str) -> bool:
+    text = value.strip()
+    if not text.startswith('"'):
+        return False
+    return not re.search(r'(?<!\\)(?:\\\\)*"$', text[1:])
+
+
+def text_of(value: str) -> str:
+    """Return a YAML scalar as text: quotes, block marks and indentation taken off."""
+    lines = value.split("\n")
+    head = lines[0].strip()
+    if head in ("|-", "|", ">-", ">", "|+"):
+        body = lines[1:]
+        width = min((len(x) - len(x.lstrip()) for x in body if x.strip()), default=0)
+        return "\n".join(x[width:] for x in body).rstrip()
+    text = "\n".join([head, *lines[1:]]).rstrip()
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        return text[1:-1].replace('\\"', '"').replace("\\n", "\n").replace("\\\\", "\\")
+    if len(text) > 1 and text[0] == text[-1] == "'":
+        return text[1:-1].replace("''", "'")
+    return text
+
+
+def _finish(log: Log, reading: Reading, points: list[Point], totals: dict[str, int]) -> None:
+    leaves = [point for point in points if _is_leaf(point)]
+    last = 0
+    for point in leaves:
+        if not point.ok and not point.directive:
+            reading.add(_diagnostic(log, point, last))
+        last = point.end
+    _counts(reading, leaves, totals)
+    if reading.outcome is None and (points or totals):
+        failed = bool(reading.diagnostics) or totals.get("fail", 0) + totals.get("failed", 0) > 0
+        reading.outcome = "failed" if failed else "passed"
+
+
+def _is_leaf(point: Point) -> bool:
+    if point.failed_children and (not point.fields or PARENT.match(text_of(point.fields.get("error", "")))):
+        return False
+    if point.children and point.ok:
+        return False
+    kind = text_of(point.fields.get("failureType", ""))
+    if kind == "subtestsFailed":
+        return False
+    return not (point.failed_children and "error" not in point.fields and "message" not in point.fields)
+
+
+def _counts(reading: Reading, leaves: list[Point], totals: dict[str, int]) -> None:
+    names = {"pass": "passed", "fail": "failed", "cancelled": "cancelled", "skipped": "skipped", "todo": "todo"}
+    if "pass" in totals or "fail" in totals:
+        for key, name in names.items():
+            if key in totals:
+                reading.counts[name] = totals[key]
+        return
+    if not leaves:
+        return
+    reading.counts["passed"] = sum(p.ok and not p.directive for p in leaves)
+    reading.counts["failed"] = sum(not p.ok and not p.directive for p in leaves)
+    for word, name in (("SKIP", "skipped"), ("TODO", "todo")):
+        if number := sum(p.directive == word for p in leaves):
+            reading.counts[name] = number
+
+
+def _diagnostic(log: Log, point: Point, last: int) -> Diagnostic:
+    fields = {key: value for key, value in point.fields.items() if value}
+    message = _message(fields)
+    stack = text_of(fields.get("stack", "") or fields.get("error.stack", "") or fields.get("data.stack", ""))
+    place = _place(fields, stack)
+    names = [name for name in point.names if name]
+    lines = message.split("\n")
+    test = " > ".join(names)
+    found = Diagnostic(
+        message=lines[0].strip() or (names[-1] if names else log.lines[point.first].strip()),
+        detail=own_detail(_detail(lines[1:], fields, stack)),
+        file=place.file if place else None,
+        line=place.line if place else None,
+        column=place.column if place else None,
+        test=test or None,
+        log=log.span(point.first, max(point.first, point.end - 1)),
+    )
+    if text_of(fields.get("error", "")) == "test failed" and names and FILE_NAME.match(names[-1]):
+        return of_file(log, found, last, point.first)
+    if found.file is None and names and FILE_NAME.match(names[0].split(" > ")[0]):
+        found = replace(found, file=names[0].split(" > ")[0])
+    return found
+
+
+def of_file(log: Log, found: Diagnostic, first: int, end: int) -> Diagnostic:
+    """node:test says only "test failed" of a file that cannot run; the reason is loose output above its line."""
+    bare = replace(log, lines=[line.removeprefix("# ") for line in log.lines[:end]]) if is_tap(log) else log
+    file = path(found.test or "")
+    for crash in crashes(bare, first, end):
+        return replace(
+            found, message=crash.message, rule=crash.rule, file=crash.file or file, line=crash.line,
+            column=crash.column, detail=crash.detail, test=file, log=bare.span(crash.at, crash.end - 1),
+        )  # fmt: skip
+    loose = [at for at in range(max(first, end - 30), end) if _is_loose(bare.lines[at], file)]
+    if loose:
+        return replace(
+            found, message=bare.lines[loose[-1]].strip(), file=file, line=None, column=None, test=file,
+            detail="\n".join(bare.lines[at] for at in loose[:-1]), log=log.span(loose[-1]),
+        )  # fmt: skip
+    return replace(found, file=file, line=None, column=None, test=file)
+
+
+def _is_loose(line: str, file: str) -> bool:
+    text = line.strip()
+    return (
+        bool(text)
+        and not text.startswith(("✔", "✖", "▶", "ℹ", "﹣", "Subtest:", "# Subtest", VERSION))
+        and file not in text
+    )
+
+
+def _message(fields: dict[str, str]) -> str:
+    said = (
+        text_of(fields.get("error", ""))
+        or text_of(fields.get("error.message", ""))
+        or text_of(fields.get("message", ""))
+    )
+    if not said and "operator" in fields:
+        expected, actual = text_of(fields.get("expected", "")), text_of(fields.get("actual", ""))
+        return f"{text_of(fields['operator'])}: expected {expected}, actual {actual}" if expected or actual else ""
+    return said
+
+
+def _place(fields: dict[str, str], stack: str) -> Frame | None:
+    lines = [
+        line if line.strip().startswith("at ") else f"at {line.strip()}" for line in stack.split("\n") if line.strip()
+    ]
+    if found := innermost(lines):
+        return found
+    at = text_of(fields.get("at", ""))
+    if at:
+        found = frame(f"at {at}")
+        if found and found.own:
+            return found
+    if "at.fileName" in fields or "at.file" in fields:
+        file = text_of(fields.get("at.fileName", "") or fields.get("at.file", ""))
+        line, column = (text_of(fields.get(f"at.{key}", "")) for key in ("lineNumber", "columnNumber"))
+        line, column = line or text_of(fields.get("at.line", "")), column or text_of(fields.get("at.column", ""))
+        return Frame(path(file), int(line) if line.isdigit() else None, int(column) if column.isdigit() else None)
+    if match := LOCATION.match(text_of(fields.get("location", ""))):
+        return Frame(path(match["file"]), int(match["line"]), int(match["column"] or 0) or None)
+    return None
+
+
+def _detail(rest: list[str], fields: dict[str, str], stack: str) -> list[str]:
+    lines = list(rest)
+    name = text_of(fields.get("name", "")) or text_of(fields.get("error.name", "")) or text_of(fields.get("type", ""))
+    if name.endswith("Error") and name not in ("Error", "AssertionError"):
+        lines.insert(0, name)
+    keys = ("expected", "actual", "found", "wanted", "diff", "error.expected", "error.actual") if not rest else ()
+    lines += [f"{key.removeprefix('error.')}: {text_of(fields[key])}" for key in keys if fields.get(key)]
+    own = [f"at {x.strip().removeprefix('at ')}" for x in stack.split("\n") if x.strip()]
+    return [*"\n".join(lines).split("\n"), *own]
