@@ -15,7 +15,7 @@ LINUX = sys.platform == "linux"
 MARK = "PUNCHLIST_TREE"  # an environment variable whose value finds what left the process group
 PIPE_BYTES = 1 << 20
 
-_GUARD = 'read -r _ || { kill -TERM -- "-$1"; sleep 2; kill -KILL -- "-$1"; }'
+_GUARD = 'read -r _ || { kill -s TERM -- "-$1"; sleep 2; kill -s KILL -- "-$1"; }'
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +103,13 @@ def _read(path: str) -> bytes:
         return b""
 
 
-def _linux_process(pid: int) -> Process | None:
+def _linux_process(pid: int, dead: bytes = b"ZX") -> Process | None:
     raw = _read(f"/proc/{pid}/stat")
     if not raw:
         return None
     name, _, rest = raw.partition(b" (")[2].rpartition(b") ")
     fields = rest.split()
-    if len(fields) < 20 or fields[0] in b"ZX":
+    if len(fields) < 20 or fields[0] in dead:
         return None
     return Process(
         pid, int(fields[1]), int(fields[2]), int(fields[3]), fields[19].decode(), name.decode(errors="replace")
@@ -136,6 +136,12 @@ def process(pid: int) -> Process | None:
     if WINDOWS:
         return _windows_process(pid)
     return next(iter(_listed_by_ps(["-p", str(pid)])), None)
+
+
+def start_of(child: int) -> str:
+    """Return the start time of a child that was not waited for yet, also of one that has ended; empty if unknown."""
+    found = _linux_process(child, dead=b"X") if LINUX else process(child)
+    return found.start if found else ""
 
 
 def processes() -> list[Process]:

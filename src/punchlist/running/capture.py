@@ -88,6 +88,8 @@ def _stopped(ending: Ending, command: Command, handle: Handle) -> How:
 def _start(command: Command, sink: Sink, handle: Handle, on_tick: OnTick | None, tick_s: float) -> "_Run":
     if not os.path.isdir(command.cwd):
         raise NotADirectoryError(command.cwd)
+    if not command.run:
+        raise FileNotFoundError
     env = dict(os.environ if command.env is None else command.env)
     mark = env[platforms.MARK] = os.urandom(8).hex()
     what = platforms.shell_command(command.run) if isinstance(command.run, str) else list(command.run)
@@ -144,8 +146,9 @@ class _Run:
         """Serve the child until all is done; whatever goes wrong here, its tree does not outlive this."""
         try:
             if on_start is not None:
-                seen = platforms.process(self.pid)
-                on_start(Started(pid=self.pid, group=self.tree.group, start=seen.start if seen else "", mark=self.mark))
+                on_start(
+                    Started(pid=self.pid, group=self.tree.group, start=platforms.start_of(self.pid), mark=self.mark)
+                )
             (relay.by_threads if platforms.WINDOWS else relay.by_poll)(self)
             return self._finished(started_at)
         except BaseException:
@@ -274,11 +277,18 @@ class _Run:
             return tuple(left(p) for p in (*self.survivors, *self.tree.spared()))
         if not self.open and not self.tree.anybody():
             return ()
-        staying = [left(p) for p in self.tree.alive()]
-        if not self.command.keep_background:
-            for one in staying:
-                if not one.daemon:
-                    platforms.send(one.pid, 15)
-        elif staying:
+        staying = self.tree.alive()
+        if staying and not self.command.keep_background:
+            staying = self._end_background()
+        if staying:
             platforms.keep_drained(list(self.open))
-        return tuple(staying)
+        return tuple(left(p) for p in (*staying, *self.tree.spared()))
+
+    def _end_background(self) -> list[platforms.Process]:
+        begin, forced = time.monotonic(), False
+        while staying := self.tree.end(forced):
+            forced = time.monotonic() - begin >= self.command.grace_s
+            if time.monotonic() - begin >= self.command.grace_s + _VERIFY_S:
+                break
+            time.sleep(_LOOK_S)
+        return staying

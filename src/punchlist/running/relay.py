@@ -10,6 +10,7 @@ from punchlist import platforms
 from punchlist.running.handle import Handle
 
 _BUFFER = 1 << 18
+_LOOK_S = 0.1  # between two looks for a cancel, where nothing can wake the loop
 
 
 class Watched(Protocol):
@@ -74,7 +75,10 @@ def _exit_pipe(pid: int) -> int:
 
 
 def by_threads(run: Watched) -> None:
-    """Serve each pipe with a thread of its own, for systems whose pipes cannot be polled."""
+    """Serve each pipe with a thread of its own, for systems whose pipes cannot be polled.
+
+    A pipe that somebody holds open beyond the end stays with its thread, which reads on so that the holder can print.
+    """
     changed = threading.Condition()
 
     def read(fd: int) -> None:
@@ -86,11 +90,12 @@ def by_threads(run: Watched) -> None:
             with changed:
                 if data and fd in run.open:
                     run.accept(fd, data, len(data))
-                else:
+                elif not data:
                     run.open.pop(fd, None)
                 changed.notify()
-                if not data:
-                    return
+            if not data:
+                os.close(fd)
+                return
 
     def wait_for_exit() -> None:
         platforms.wait_for(run.pid)
@@ -103,4 +108,5 @@ def by_threads(run: Watched) -> None:
     threading.Thread(target=wait_for_exit, name="punchlist-exit", daemon=True).start()
     with changed:
         while (wait := run.due(time.monotonic())) is not None:
-            changed.wait(min(wait, 0.05))
+            changed.wait(min(wait, _LOOK_S))
+        run.open.clear()

@@ -38,8 +38,8 @@ class SeenThrough:
 def see_through(command: str, known: Callable[[str], bool]) -> SeenThrough | None:
     """Take `[cd DIR &&] CHECK [2>&1] | VIEWER [| VIEWER ...]` apart; None for anything else, which then runs as it is.
 
-    `known` tells whether the text of the first stage is a check. Redirections other than `2>&1` and `2>/dev/null` at the
-    end of the first stage, substitutions, subshells, lists, background jobs and other programs are never touched.
+    `known` tells whether the text of the first stage is a check. Redirections other than `2>&1` and `2>/dev/null` at
+    the end of the first stage, substitutions, subshells, lists, background jobs and other programs are never touched.
     `2>/dev/null` is left out: what it would hide is kept in the log, and not shown to the viewers.
     """
     if platforms.WINDOWS:
