@@ -83,9 +83,10 @@ def arrivals(index: bytes, sizes: tuple[int, int]) -> Iterator[Arrival]:
     at = [0, 0]
     ms = 0
     body = memoryview(index)[len(MAGIC) :] if index[: len(MAGIC)] == MAGIC else memoryview(b"")
-    for which, length, ms in _RECORD.iter_unpack(body[: len(body) // _RECORD.size * _RECORD.size]):
+    for which, length, since in _RECORD.iter_unpack(body[: len(body) // _RECORD.size * _RECORD.size]):
         if which not in (1, 2):
             break
+        ms = since
         first, last = at[which - 1], min(at[which - 1] + length, sizes[which - 1])
         if last > first:
             yield Arrival(STREAMS[which - 1], first, last, ms)
