@@ -1,23 +1,19 @@
 """The punch list itself: groups as text, from whole details down to bare counts."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from posixpath import dirname
 
-from punchlist.analysis.fingerprint import squash
 from punchlist.analysis.groups import Group
-from punchlist.analysis.ranking import foreign
 from punchlist.model import Diagnostic, Severity
+from punchlist.views import wording
 from punchlist.views.places import entries, in_file, join_tests, one_line, places, short_test
 
 HEADS: dict[Severity, str] = {"error": "errors:", "warning": "warnings:", "info": "info:", "hint": "hints:"}
-_FRAME = re.compile(r"(?:\bat\b|\bFile \"|^\s*\d+:|^\S+:\d+|❯)")
 _DETAIL_WIDTH = 300
 _NAMED_FILES = 12
-_PATH = re.compile(r"(?:node:)?[\w.@~+-]*(?:/[\w.@~+-]+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +53,7 @@ def rungs(groups: Sequence[Group], room: int) -> Iterator[Rung]:
     """Renderings from the longest to the shortest; those that cannot fit into `room` characters are left out."""
     counts = [g.count for g in groups]
     if 2 * sum(counts) <= room:
-        detailed = sum(any(d.detail.strip() for d in g.diagnostics) for g in groups)
+        detailed = sum(any(wording.detail(d) for d in g.diagnostics) for g in groups)
         if detailed:
             yield from (Rung(details=detailed, detail_lines=lines) for lines in (60, 25, 12, 6))
             yield from (Rung(details=n, detail_lines=lines) for n, lines in _SHARES if n < detailed)
@@ -81,29 +77,11 @@ _SHARES = ((12, 12), (8, 12), (5, 12), (8, 5), (3, 12), (5, 5), (2, 12), (3, 5),
 
 
 def detail_lines(d: Diagnostic, limit: int) -> tuple[list[str], bool]:
-    """Detail of a diagnostic and whether that is all of it.
-
-    What the message says already is left out, foreign frames are folded into a count.
-    """
-    lines: list[str] = []
-    folded = 0
-    for line in d.detail.expandtabs(4).splitlines():
-        if not line.strip() or line.strip() == d.message.strip():
-            continue
-        if _FRAME.search(line) and _in_foreign_code(line):
-            folded += 1
-        else:
-            lines.append(line.rstrip())
-    indent = min((len(line) - len(line.lstrip()) for line in lines), default=0)
-    kept = ["  " + line[indent : indent + _DETAIL_WIDTH] for line in lines[:limit]]
+    """Detail of a finding, indented by two blanks, and whether that is all of it."""
+    lines = wording.detail(d)
+    kept = ["  " + line[:_DETAIL_WIDTH] for line in lines[:limit]]
     left = len(lines) - len(kept)
-    said = [f"+{left} lines"] * bool(left) + [f"{folded} foreign frames"] * bool(folded)
-    return [*kept, f"  ({', '.join(said)})"] if said and kept else kept, not left
-
-
-def _in_foreign_code(line: str) -> bool:
-    path = _PATH.search(line)
-    return foreign(path[0]) if path else bool(re.search(r"\bat (?:\S+ )?\(?(?:node|internal|native):?", line))
+    return [*kept, f"  (+{left} lines)"] if left and kept else kept, not left
 
 
 def render(groups: Sequence[Group], rung: Rung, *, columns: bool = False) -> Rendering:
@@ -134,13 +112,13 @@ def _item(g: Group, rung: Rung, *, detailed: bool) -> tuple[Item, tuple[Diagnost
     """An item with the members whose whole text it does not show."""
     members = g.diagnostics if rung.places is None else g.diagnostics[: rung.places]
     files = {d.file for d in g.diagnostics}
-    with_detail = next((d for d in members if d.detail.strip()), None)
+    first = next((d for d in members if wording.detail(d)), None)
     lines: list[str] = []
-    whole = False
-    if detailed and with_detail:
-        lines, whole = detail_lines(with_detail, rung.detail_lines)
-    seen = with_detail.detail if with_detail and whole else None
-    rest = tuple(d for d in members if (d.detail.strip() and d.detail != seen) or len(squash(d.message)) > rung.width)
+    seen: tuple[str, ...] = ()
+    if detailed and first:
+        lines, whole = detail_lines(first, rung.detail_lines)
+        seen = wording.detail(first) if whole else ()
+    rest = tuple(d for d in members if wording.detail(d) not in ((), seen) or len(wording.message(d)) > rung.width)
     return Item(g, (next(iter(files)) or "") if len(files) == 1 else None, members, tuple(lines)), rest
 
 
@@ -170,7 +148,7 @@ def _item_lines(item: Item, rung: Rung, *, columns: bool, file: str | None, inde
     head = g.diagnostics[0]
     more = _more(item)
     flaky = "flaky" if head.state == "flaky" else None
-    message = " ".join(filter(None, [g.rule, flaky, one_line(g.message, rung.width)]))
+    message = " ".join(filter(None, [g.rule, flaky, one_line(wording.message(head), rung.width)]))
     if item.file is not None and not _differ(members):
         where = entries(members, head, columns=columns)
         where = in_file(file, where) if file else where
@@ -198,7 +176,7 @@ def _more(item: Item) -> str:
 
 
 def _differ(members: Sequence[Diagnostic]) -> bool:
-    return len({squash(d.message) for d in members}) > 1
+    return len({wording.message(d) for d in members}) > 1
 
 
 def _cause_lines(item: Item, rung: Rung, *, file: str | None, indent: str) -> list[str]:
@@ -207,7 +185,7 @@ def _cause_lines(item: Item, rung: Rung, *, file: str | None, indent: str) -> li
     lines = [f"{indent}{in_file(file, line) if file else line} {item.group.count} tests end here"]
     by_message: dict[str, list[str]] = {}
     for d in item.members:
-        by_message.setdefault(one_line(d.message, rung.width), []).append(short_test(d))
+        by_message.setdefault(one_line(wording.message(d), rung.width), []).append(short_test(d))
     lines += [f"{indent} {join_tests(tests)}: {message}" for message, tests in by_message.items()]
     more = _more(item)
     return [*lines, *([f"{indent}{more}"] if more else []), *item.detail]

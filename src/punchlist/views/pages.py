@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from punchlist.analysis.groups import Group, find, group, unique
 from punchlist.analysis.ranking import ranked
 from punchlist.model import Diagnostic, Report
+from punchlist.views import wording
 from punchlist.views.budget import Budget, size
 from punchlist.views.ladder import Part, Rendering, Rung, by_folder, portion, render, rungs
 from punchlist.views.places import one_line
@@ -13,10 +14,26 @@ from punchlist.views.verdict import Facts, verdict
 _DETAIL_SHARE = 0.18
 _DETAIL_LEAST = 300
 _UNIT = 60
+_FEW = 12
 
 
 def _groups(report: Report) -> tuple[Group, ...]:
     return ranked(group(unique(report.diagnostics)))
+
+
+def _told_apart(groups: Sequence[Group]) -> tuple[Group, ...]:
+    """Groups as an answer lists them: a few failing tests of one group that each have their own detail stand alone."""
+    return ranked(portion(g, members) for g in groups for members in _alike(g))
+
+
+def _alike(g: Group) -> list[tuple[Diagnostic, ...]]:
+    details = {wording.detail(d) for d in g.diagnostics}
+    if g.cause or g.count > _FEW or len(details) < 2 or not all(d.test for d in g.diagnostics):
+        return [g.diagnostics]
+    apart: dict[tuple[object, ...], list[Diagnostic]] = {}
+    for d in g.diagnostics:
+        apart.setdefault((d.file, d.line, wording.message(d)), []).append(d)
+    return [tuple(members) for members in apart.values()]
 
 
 def _above(report: Report, facts: Facts) -> list[str]:
@@ -28,7 +45,7 @@ def _above(report: Report, facts: Facts) -> list[str]:
 
 def first_page(report: Report, facts: Facts, budget: Budget) -> str:
     """The answer itself."""
-    groups = _groups(report)
+    groups = _told_apart(_groups(report))
     above = _above(report, facts)
     listed, minor = _listed(groups)
     if report.outcome == "passed" and not any(g.severity in ("error", "warning") for g in listed):
@@ -87,14 +104,14 @@ def page_call(facts: Facts, page: int) -> str:
 
 def later_page(report: Report, facts: Facts, budget: Budget, page: int) -> str:
     """Pages from 2 on: every group that the first page did not show whole."""
-    groups = _groups(report)
+    groups = _told_apart(_groups(report))
     above = _above(report, facts)
     listed, minor = _listed(groups)
     rendering, _ = _fit(listed, facts, budget.chars - size("\n".join(above)) - 1, len(minor))
-    rest: dict[str, tuple[Diagnostic, ...]] = {}
+    rest: dict[int, tuple[Diagnostic, ...]] = {}
     for g, members in (*rendering.shortened, *rendering.hidden):
-        rest[g.severity + g.fingerprint] = rest.get(g.severity + g.fingerprint, ()) + members
-    parts = [(g, rest[g.severity + g.fingerprint]) for g in listed if g.severity + g.fingerprint in rest]
+        rest[id(g)] = rest.get(id(g), ()) + members
+    parts = [(g, rest[id(g)]) for g in listed if id(g) in rest]
     parts += [(g, g.diagnostics) for g in minor]
     text, left = _page(parts, page - 1, budget.chars - 200)
     if not text:
@@ -134,7 +151,7 @@ def _page(parts: Sequence[Part], page: int, room: int) -> tuple[str, int]:
     left = sum(len(members) for _, members in parts)
     current, text = 1, ""
     for g, members in parts:
-        step = 1 if any(d.detail.strip() for d in members) else _UNIT
+        step = 1 if any(wording.detail(d) for d in members) else _UNIT
         for i in range(0, len(members), step):
             unit = _whole(portion(g, members[i : i + step]), room)
             if text and size(text) + size(unit) + 1 > room:

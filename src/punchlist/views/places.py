@@ -7,9 +7,11 @@ from posixpath import basename, dirname
 
 from punchlist.analysis.fingerprint import split, squash
 from punchlist.model import Diagnostic
+from punchlist.views import wording
 
 MESSAGE_WIDTH = 400
 _BRACES = 3
+_MOST_SLOTS = 3
 
 
 def one_line(text: str, width: int = MESSAGE_WIDTH) -> str:
@@ -22,8 +24,7 @@ def short_test(d: Diagnostic) -> str:
     """A test's id without the file that already stands beside it."""
     test = squash(d.test or "")
     if d.file and test.startswith(d.file):
-        rest = re.sub(r"^(?:::|\s*[>›:]\s*|\s+)", "", test[len(d.file) :])
-        return rest or test
+        return re.sub(r"^(?:::|\s*[>›:]\s*|\s+)", "", test[len(d.file) :])
     return test
 
 
@@ -40,24 +41,29 @@ def join_tests(tests: Sequence[str]) -> str:
 
 def variation(d: Diagnostic, head: Diagnostic, varying: Sequence[int]) -> str:
     """How the message of `d` differs from the message that stands at the head of its group."""
-    parts, first = split(d.message)[1], split(head.message)[1]
-    if parts == first:
+    said, first = wording.message(d), wording.message(head)
+    if said == first:
         return ""
-    if not varying or len(varying) > 3 or max(varying) >= len(parts):
-        return one_line(d.message)
-    text = " ".join(parts[i] for i in varying)
-    return text if len(text) < 0.6 * len(d.message) else one_line(d.message)
+    template, slots = split(said)
+    if template == split(first)[0]:
+        text = " ".join(slots[i] for i in varying if i < len(slots))
+        if len(varying) <= _MOST_SLOTS and len(text) < 0.6 * len(said):
+            return text
+    base, values = wording.parts(d)
+    return one_line(values if values and base == wording.parts(head)[0] else said)
 
 
-def varying_slots(members: Sequence[Diagnostic]) -> list[int]:
-    """Which varying parts of the message really differ among the members of a group."""
-    columns = list(zip(*(split(d.message)[1] for d in members), strict=False))
+def varying_slots(members: Sequence[Diagnostic], head: Diagnostic) -> list[int]:
+    """Which varying parts of the message really differ among the members of a group that say the same as its head."""
+    template = split(wording.message(head))[0]
+    alike = [slots for said, slots in (split(wording.message(d)) for d in members) if said == template]
+    columns = zip(*[split(wording.message(head))[1], *alike], strict=False)
     return [i for i, column in enumerate(columns) if len(set(column)) > 1]
 
 
 def entries(members: Sequence[Diagnostic], head: Diagnostic, *, columns: bool = False) -> str:
     """Lines of one file with the tests and the differing parts of messages: `1,9, 5 'sys'`, `13 test_a`."""
-    varying = varying_slots([head, *members])
+    varying = varying_slots(members, head)
     by_line: dict[tuple[str, str], list[str]] = {}
     for d in members:
         where = _where(d, columns=columns)

@@ -1,0 +1,92 @@
+"""What is said about one finding: its message with the values that explain it, and the detail that says more."""
+
+import re
+from functools import lru_cache
+
+from punchlist.analysis.fingerprint import squash
+from punchlist.analysis.ranking import foreign
+from punchlist.model import Diagnostic
+
+_VALUES = re.compile(
+    r"\s*(?:left|right|expected|actual|received|got|want|wanted|but was|found|which is)(?: \w+)?\s*[:=]\s", re.I
+)
+_LEGEND = re.compile(r"[-+]\s*(?:Expected|Received|Snapshot|actual|expected)\s*")
+_FRAME = re.compile(r"\bat\b|\bFile \"|^\s*\d+:|^\s*\S+:\d+|❯|^\s*#\d+ |^\s*from \S+:\d+")
+_PATH = re.compile(r"(?:node:)?[\w.@~+-]*(?:/[\w.@~+-]+)+")
+_ENGINE = re.compile(r"\bat (?:\S+ )?\(?(?:node|internal|native):?")
+_MOST_VALUES = 4
+_MESSAGE = 200
+_VALUE = 120
+
+
+@lru_cache(maxsize=4096)
+def _parted(message: str, detail: str) -> tuple[str, str, int]:
+    """Message, the values that follow it in the detail, and how many lines of the detail those are."""
+    base = squash(message)
+    if not detail or len(base) > _MESSAGE:
+        return base, "", 0
+    lines = detail.splitlines()
+    said: list[str] = []
+    used = 0
+    for line in lines:
+        text = squash(line)
+        if text and not (not said and text in base):
+            fits = len(text) <= _VALUE and len(base) + sum(map(len, said)) + len(text) <= _MESSAGE
+            if not fits or len(said) == _MOST_VALUES or not (base.endswith(":") or _VALUES.match(line)):
+                break
+            said.append(text)
+        used += 1
+    return (base, " ".join(said), used) if said else (base, "", 0)
+
+
+def message(d: Diagnostic) -> str:
+    """The message on one line, with expected and received values where the detail begins with them."""
+    base, values, _ = _parted(d.message, d.detail)
+    return f"{base} {values}" if values else base
+
+
+def parts(d: Diagnostic) -> tuple[str, str]:
+    """The message alone, and the values that follow it."""
+    return _parted(d.message, d.detail)[:2]
+
+
+def detail(d: Diagnostic) -> tuple[str, ...]:
+    """Lines of the detail that say more than the message and the place, foreign frames folded into a count."""
+    return _detail(d.message, d.detail, f"{d.file}:{d.line}" if d.file and d.line else "")
+
+
+@lru_cache(maxsize=4096)
+def _detail(text: str, detail: str, place: str) -> tuple[str, ...]:
+    if not detail:
+        return ()
+    known = squash(text)
+    used = _parted(text, detail)[2]
+    lines: list[str] = []
+    folded = 0
+    for line in detail.expandtabs(4).splitlines()[used:]:
+        bare = squash(line)
+        if not bare or bare == known:
+            continue
+        if _FRAME.search(line):
+            if _foreign_frame(line):
+                folded += 1
+                continue
+            if place and place in line:
+                continue
+        lines.append(line.rstrip())
+    if all(_adds_nothing(line, known) for line in lines):
+        return ()
+    indent = min(len(line) - len(line.lstrip()) for line in lines)
+    shown = [line[indent:] for line in lines]
+    return (*shown, f"({folded} foreign frame{'s' * (folded > 1)})") if folded else tuple(shown)
+
+
+def _foreign_frame(line: str) -> bool:
+    path = _PATH.search(line)
+    return foreign(path[0]) if path else bool(_ENGINE.search(line))
+
+
+def _adds_nothing(line: str, known: str) -> bool:
+    """Is this a line of a difference, or a rest of one, that the message itself already holds?"""
+    bare = squash(line)
+    return bool(_LEGEND.fullmatch(bare)) or bare.lstrip("-+ ") in known
