@@ -56,6 +56,7 @@ WHOLE = (
     "meson.build",
     "build.sbt",
 )
+COVERED = frozenset({*WHOLE, "build.gradle", "build.gradle.kts"})
 DEEPEST = 2
 MAX_FOLDERS = 300
 
@@ -144,21 +145,17 @@ def _folders(root: Path) -> list[str]:
             whole.update(members)
         else:
             chosen.update(dict.fromkeys(members))
-    waiting = [("", 0)]
+    waiting: list[tuple[str, int, bool]] = [("", 0, False)]
     while waiting and len(chosen) < MAX_FOLDERS:
-        relative, depth = waiting.pop(0)
-        covered = any((root / relative / name).is_file() for name in WHOLE)
+        relative, depth, covered = waiting.pop(0)
+        covered = covered or any((root / relative / name).is_file() for name in WHOLE)
         for name in _subfolders(root / relative):
             below = f"{relative}/{name}" if relative else name
             manifests = {m for m in MANIFESTS if (root / below / m).is_file()}
-            if (
-                manifests
-                and not (covered and manifests <= {*WHOLE, "build.gradle", "build.gradle.kts"})
-                and below not in whole
-            ):
+            if manifests and below not in whole and not (covered and manifests <= COVERED):
                 chosen.setdefault(below)
             if depth + 1 < DEEPEST:
-                waiting.append((below, depth + 1))
+                waiting.append((below, depth + 1, covered))
     return sorted(chosen)
 
 

@@ -8,7 +8,7 @@ from punchlist.project.discovery.names import is_check, plain_name, slug
 from punchlist.project.manifests import table, yaml_of
 
 _MAKE_TARGET = re.compile(r"^([A-Za-z0-9_][\w./ -]*?)\s*::?(?![:=])([^\n]*)((?:\n(?:\t[^\n]*|[ \t]*))*)", re.M)
-_JUST_RECIPE = re.compile(r"^@?([A-Za-z][\w-]*)([^:=\n]*):(?!=)[^\n]*((?:\n(?:[ \t]+[^\n]*|))*)", re.M)
+_JUST_RECIPE = re.compile(r"^@?([A-Za-z][\w-]*)((?:[ \t][^:\n]*)?):(?!=)[^\n]*((?:\n(?:[ \t]+[^\n]*|))*)", re.M)
 TASKFILES = ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml")
 
 
@@ -42,10 +42,10 @@ def _just(folder: Folder) -> Iterator[Found]:
     file = folder.first("justfile", "Justfile", ".justfile")
     text = folder.text(file) if file else ""
     for found in _JUST_RECIPE.finditer(text):
-        recipe, parameters = found[1], found[2].split()
+        recipe, parameters = found[1], re.sub(r"\"[^\"]*\"|'[^']*'", "", found[2]).split()
         needs_more = any("=" not in word and not word.startswith("*") for word in parameters)
         name = plain_name(recipe)
-        if file and name and not needs_more and "=" not in found[2] and is_check(found[3]):
+        if file and name and not needs_more and is_check(found[3]):
             line = text.count("\n", 0, found.start()) + 1
             yield Found(name, f"just-{slug(recipe)}", f"just {recipe}", f"{file} recipe", file, line, declared=True)
 
