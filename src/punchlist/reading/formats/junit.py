@@ -164,7 +164,10 @@ class _Reader:
         body = whole_text(element)
         height = self.document.text.count("\n", offset, _closing(self.document, element, offset))
         output = "" if raw.strip() or body.strip() else _output(case.element)
-        for one in said(raw, body, output, element.get("type") or "", case.test):
+        kind = element.get("type") or case.element.get("status") or ""
+        if not (raw.strip() or body.strip()):
+            line = next((at for at in range(line, self.document.first, -1) if "<testcase" in self.log.lines[at]), line)
+        for one in said(raw, body, output, kind, case.test):
             first, last = line, line + height
             if output:
                 first = last = self._line_of(one.message, line)
