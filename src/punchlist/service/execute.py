@@ -14,8 +14,9 @@ from punchlist.project.discover import tool_path
 from punchlist.project.records import Step, expand
 from punchlist.running.capture import capture
 from punchlist.running.environment import composed
+from punchlist.running.folder import meta_of, read_meta, reap, write_meta
 from punchlist.running.handle import Handle
-from punchlist.running.records import Command, Finished
+from punchlist.running.records import Command, Finished, Started
 from punchlist.service.live import Live, Lives
 from punchlist.service.meaning import meaning, notes_of
 from punchlist.service.plan import Plan, of_command
@@ -78,11 +79,7 @@ def recover(project: Project) -> list[Run]:
     """Turn runs whose owner died into interrupted ones, ending what they left running."""
     gone = [run for run in project.store.running() if run.owner != os.getpid() and not owner_lives(run)]
     for run in gone:
-        from punchlist.running import folder
-
-        meta = folder.read_meta(project.runs_folder / run.id)
-        if meta is not None:
-            folder.reap(meta)
+        stop_foreign(project, run)
     return [interrupted(project, run) for run in gone]
 
 
@@ -154,7 +151,11 @@ def _run(project: Project, live: Live, plan: Plan, folder: Path) -> tuple[Finish
         timeout_s=plan.timeout_s or config.timeout_s,
         ceiling=config.max_output,
     )
-    return capture(command, str(folder), handle=live.handle, on_tick=live.tick), {}
+
+    def on_start(started: Started) -> None:
+        write_meta(folder, meta_of(step.command, str(plan.cwd), started, run_id=live.run.id))
+
+    return capture(command, str(folder), handle=live.handle, on_start=on_start, on_tick=live.tick), {}
 
 
 def _environment(project: Project, plan: Plan, step: Step, run_id: str) -> dict[str, str]:
@@ -196,8 +197,6 @@ def begin_reading(project: Project, command: str, title: str) -> Run:
 
 def stop_foreign(project: Project, run: Run) -> None:
     """End the process tree of a run that another process owns."""
-    from punchlist.running import folder
-
-    meta = folder.read_meta(project.runs_folder / run.id)
+    meta = read_meta(project.runs_folder / run.id)
     if meta is not None:
-        folder.reap(meta)
+        reap(meta)

@@ -1,0 +1,150 @@
+"""The tools as protocol: list, call, wait, report progress, cancel; logs as resources."""
+
+import json
+import logging
+import time
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import anyio
+import mcp_types as types
+from anyio import to_thread
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from punchlist import __version__
+from punchlist.model import Trouble
+from punchlist.server import resources
+from punchlist.server.arguments import checked
+from punchlist.server.table import tools_of
+from punchlist.server.tool import Answer, Tool
+from punchlist.service.session import Session
+from punchlist.store.runs import Run
+
+INSTRUCTIONS = (
+    "Runs this project's tests, linters, type checkers and builds and answers with a punch list: every failure with "
+    "its place, exact counts, what changed since the last run. Use run_check for known checks, execute_command for any "
+    "other command, instead of a shell with head, tail or grep: the whole log is kept (get_log_slice). A RUNNING "
+    "answer names the call that waits on."
+)
+ANSWER_WITHIN_S = 45.0
+LOOK_EVERY_S = 0.5
+MODES = ("both", "structured")
+
+
+def build(session: Session) -> Server[Any]:
+    """Return the server for a session."""
+
+    async def list_tools(_ctx: Any, _params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_described(tool, _payload(session)) for tool in tools_of(session).values()])
+
+    async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        tool = tools_of(session).get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
+        return _result(tool, await answered(session, ctx, tool, params.arguments or {}), _payload(session))
+
+    return Server(
+        "punchlist",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=partial(resources.listed, session),
+        on_list_resource_templates=resources.templates,
+        on_read_resource=partial(resources.read, session),
+    )
+
+
+def _described(tool: Tool, payload: str) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.schema,
+        output_schema={"type": "object"} if payload in MODES else None,
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.read_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=tool.open_world,
+        ),
+    )
+
+
+def _payload(session: Session) -> str:
+    try:
+        return session.project.config.payload
+    except Trouble:
+        return "brief"
+
+
+async def answered(session: Session, ctx: Any, tool: Tool, arguments: dict[str, Any]) -> Answer:
+    """Call a tool's operations in a thread; expected trouble becomes an answer that says what to do."""
+    started: list[Run] = []
+    try:
+        arguments = checked(arguments, tool.schema)
+        runs: Sequence[Run] = ()
+        if tool.begin is not None:
+            started = await to_thread.run_sync(tool.begin, session, arguments)
+            runs = await _waited(session, ctx, started, _patience(tool, arguments))
+        return await to_thread.run_sync(tool.answer, session, arguments, runs)
+    except Trouble as trouble:
+        return Answer(
+            f"{trouble.code}: {trouble}", {"status": "error", "code": trouble.code, "message": str(trouble)}, True
+        )
+    except anyio.get_cancelled_exc_class():
+        # The caller took the call back: what it started is ended, what it only looked at goes on.
+        if not tool.read_only:
+            for run in started:
+                if (live := session.lives.by_id.get(run.id)) is not None:
+                    live.handle.cancel()
+        raise
+    except Exception as fault:  # noqa: BLE001  the one handler of this front door: the server outlives a fault of ours
+        logging.getLogger("punchlist").exception("%s failed", tool.name)
+        return Answer(
+            f"fault: {type(fault).__name__} in {tool.name}; the traceback is on the server's stderr", None, True
+        )
+
+
+def _patience(tool: Tool, arguments: dict[str, Any]) -> float:
+    if tool.name == "get_run_status":
+        return min(float(arguments.get("wait_ms", 0)) / 1000, 600.0)
+    asked = arguments.get("max_wait_ms")
+    return ANSWER_WITHIN_S if asked is None else min(asked / 1000, 600.0)
+
+
+async def _waited(session: Session, ctx: Any, runs: Sequence[Run], seconds: float) -> list[Run]:
+    until = time.monotonic() + seconds
+    done: list[Run] = []
+    for run in runs:
+        current = run
+        while True:
+            left = until - time.monotonic()
+            current = await to_thread.run_sync(
+                session.wait, run.id, max(0.0, min(LOOK_EVERY_S, left)), abandon_on_cancel=True
+            )
+            if current.state != "running" or left <= 0:
+                break
+            await _progress(session, ctx, runs, seconds - left)
+        done.append(current)
+    return done
+
+
+async def _progress(session: Session, ctx: Any, runs: Sequence[Run], elapsed: float) -> None:
+    texts = [f"{run.id}: {live.so_far()}" for run in runs if (live := session.lives.by_id.get(run.id)) is not None]
+    await ctx.session.report_progress(round(elapsed, 2), None, " | ".join(texts) or None)
+
+
+def _result(tool: Tool, answer: Answer, payload: str) -> types.CallToolResult:
+    if payload == "brief" or answer.value is None:
+        return types.CallToolResult(content=[types.TextContent(type="text", text=answer.text)], is_error=answer.failed)
+    text = "pong" if tool.name == "ping" else json.dumps(answer.value, ensure_ascii=False, separators=(",", ":"))
+    value = answer.value if isinstance(answer.value, dict) else {"items": answer.value}
+    content = [types.TextContent(type="text", text=text)]
+    if payload == "structured":
+        line = answer.text.split("\n", 1)[0]
+        note = types.Annotations(audience=["user"])
+        content.append(types.TextContent(type="text", text=line, annotations=note))
+    structured = value if payload in MODES else None
+    return types.CallToolResult(content=list(content), structured_content=structured, is_error=answer.failed)
