@@ -96,10 +96,17 @@ def read_traceback(lines: Sequence[str], at: int, limit: int | None = None) -> T
                 frames[-1] = Frame(last.file, last.line, last.function, last.index, body.strip())
         elif EXCEPTION.match(body):
             return Traceback(tuple(frames), body.strip(), index, at, index + 1, depth)
-        elif not body.strip() or not frames or index > frames[-1].index + 12:
+        elif (
+            not frames or index > frames[-1].index + 12 or (not body.strip() and not _goes_on(lines, index, end, depth))
+        ):
             break
         index += 1
     return Traceback(tuple(frames), "", at, at, index, depth) if frames else None
+
+
+def _goes_on(lines: Sequence[str], index: int, end: int, depth: int) -> bool:
+    """Whether a blank line is one of source: tracebacks of other processes print those too (tblib, Django's --parallel)."""
+    return index + 1 < end and FILE.match(lines[index + 1][depth:]) is not None
 
 
 def read_tracebacks(lines: Sequence[str], first: int, end: int) -> list[Traceback]:
@@ -137,7 +144,7 @@ def read_fault(lines: Sequence[str], at: int, limit: int | None = None) -> tuple
         line = lines[index]
         if "(most recent call first)" in line:
             stacks.append([])
-            if line.startswith("Current thread") or current is None and line.startswith("Stack"):
+            if line.startswith("Current thread") or (current is None and line.startswith("Stack")):
                 current = stacks[-1]
         elif stacks and (match := FAULT.match(line)):
             stacks[-1].append(Frame(match["file"], int(match["line"]), match["function"], index))

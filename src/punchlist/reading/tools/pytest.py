@@ -120,9 +120,11 @@ def _like(entries: Sequence[Entry], message: str) -> Entry | None:
 
 def _unexplained(log: Log, entry: Entry) -> Diagnostic:
     """A failure that only the summary (or the progress) names; its reason may be cut."""
-    message = entry.message or log.lines[entry.index].strip()
+    cut = entry.message.endswith("...")
+    message = entry.message.removesuffix("...").rstrip() or log.lines[entry.index].strip()
     return Diagnostic(
         message=message,
+        detail="the reason is cut off by pytest at the terminal's width" if cut else "",
         file=_file_of(entry, None),
         test=entry.test if "::" in entry.test else None,
         log=log.span(entry.index),
@@ -177,7 +179,7 @@ def _outcome(log: Log, context: Context, runs: Sequence[Run], reading: Reading) 
     if counts.get("failed") or (counts.get("errors") and ran & counts.keys()):
         return "failed"
     if reading.partial:
-        broken = any(d.severity == "error" and not d.test for d in reading.diagnostics)
+        broken = any(d.message.startswith(("Fatal Python", "Windows fatal", "+++")) for d in reading.diagnostics)
         return "error" if broken else "failed" if bad else None
     if counts.get("errors"):
         return "failed" if any(d.test for d in reading.diagnostics) else "error"

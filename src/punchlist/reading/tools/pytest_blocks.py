@@ -11,7 +11,9 @@ from punchlist.reading.tools.pytest_runs import Run, Section, plain
 
 TITLE = re.compile(r"(?P<rule>[_\u2015]+) (?P<title>\S.*?) [_\u2015]+$")
 RULE = re.compile(r"-+ (?P<title>\S.*?) -+$")
-PLACE = re.compile(r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:=][^:=\n]*?):(?P<line>\d+):(?: (?:in (?P<function>\S+)|[\w.<>]+))?$")
+PLACE = re.compile(
+    r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:=][^:=\n]*?):(?P<line>\d+):(?: (?:in (?P<function>\S+)|[\w.<>]+))?$"
+)
 FIXTURE = re.compile(r"(?P<file>/[^:=\n]+|[A-Za-z]:[\\/][^:=\n]+|[\w.][^\s:=]*\.\w+):(?P<line>\d+)$")
 WORKER = re.compile(r"\[gw\d+\] \w+ -- Python ")
 CRASH = re.compile(r"worker '\w+' crashed while running '(?P<test>.+)'$")
@@ -169,7 +171,10 @@ def _from_errors(log: Log, block: Block, errors: list[int]) -> None:
 
 def _without_errors(log: Log, block: Block, start: int, traceback: frames.Traceback | None, root: str) -> None:
     lines = log.lines
-    if any(line.startswith("UNEXPECTED EXCEPTION") or line.endswith(": DocTestFailure") for line in lines[start : block.main_end]):
+    if any(
+        line.startswith("UNEXPECTED EXCEPTION") or line.endswith(": DocTestFailure")
+        for line in lines[start : block.main_end]
+    ):
         _doctest(log, block, start)
     elif traceback is not None and traceback.message:
         block.message, block.at = log.whole(traceback.at)[traceback.depth :].strip(), traceback.at
@@ -218,9 +223,7 @@ def _test_file(lines: Sequence[str], block: Block, places: Sequence[Frame]) -> s
     return None
 
 
-def _explain(
-    log: Log, block: Block, start: int, errors: list[int], places: Sequence[Frame], root: str
-) -> None:
+def _explain(log: Log, block: Block, start: int, errors: list[int], places: Sequence[Frame], root: str) -> None:
     """Collect the detail: the rest of the error, the way through own code, causes, and the end of captured output."""
     lines, detail = log.lines, block.detail
     if errors:

@@ -13,11 +13,15 @@ USAGE = re.compile(r"(?:ERROR: )?usage: .*")
 ARGUMENT = re.compile(r"(?:pytest|py\.test|__main__\.py|python\S* -m pytest): error: (?P<message>.+)$")
 PLACED = re.compile(r"(?:not found: )?(?P<file>(?:[A-Za-z]:)?[^\s:][^:\n]*?\.\w+)(?::(?P<line>\d+))?(?:::|: )")
 AT_LINE = re.compile(r"\(at line (?P<line>\d+), column (?P<column>\d+)\)")
-CONFTEST = re.compile(r"(?:\S*ImportError|\w*Error|\w*Exception)? ?while loading conftest '(?P<file>[^']+)'|ConftestImportFailure")
+CONFTEST = re.compile(
+    r"(?:\S*ImportError|\w*Error|\w*Exception)? ?while loading conftest '(?P<file>[^']+)'|ConftestImportFailure"
+)
 BANG = re.compile(r"!+ (?P<title>\S.*?) !+$")
 STOP = re.compile(r"(?P<file>[^\s:][^:\n]*):(?P<line>\d+): (?:KeyboardInterrupt|Exit)\b")
 TIMEOUT = re.compile(r"\++ Timeout \++$")
-COVERAGE = re.compile(r"(?:FAIL Required test coverage of \S+ not reached\..*|(?:ERROR: )?Coverage failure: total of .*)$")
+COVERAGE = re.compile(
+    r"(?:FAIL Required test coverage of \S+ not reached\..*|(?:ERROR: )?Coverage failure: total of .*)$"
+)
 FATAL = re.compile(r"(?:Fatal Python error: .*|Windows fatal exception: .*)$")
 RUNNING = re.compile(r"(?:\[gw\d+\] .*)?(?P<test>[^\s:]+\.\w+::\S.*?) *(?=Fatal Python|Windows fatal|\++ Timeout|$)")
 OTHERS = ("ERROR: Could not find", "ERROR: No matching", "ERROR: Command ", "ERROR: Ignored ", "ERROR: Failed building")
@@ -64,7 +68,9 @@ def conftest_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, in
         if match is None:
             continue
         end = index + 1
-        while end < len(log.lines) and (log.lines[end] or (end + 1 < len(log.lines) and log.lines[end + 1][:1] in "E ")):
+        while end < len(log.lines) and (
+            log.lines[end] or (end + 1 < len(log.lines) and log.lines[end + 1][:1] in "E ")
+        ):
             end += 1
             if log.lines[end - 1].startswith("E   ") and not log.lines[end : end + 1][:1][0:1]:
                 break
@@ -102,7 +108,9 @@ def internal_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, in
         yield (
             Diagnostic(
                 message=message,
-                detail="\n".join(["INTERNALERROR of pytest", *(f"at {f.file}:{f.line}" for f in (last.frames[-3:] if last else ()))]),
+                detail="\n".join(
+                    ["INTERNALERROR of pytest", *(f"at {f.file}:{f.line}" for f in (last.frames[-3:] if last else ()))]
+                ),
                 file=own.file if own else block.file,
                 line=own.line if own else block.line,
                 log=log.span(index, end - 1),

@@ -7,7 +7,9 @@ from punchlist.model import Diagnostic
 from punchlist.reading.log import Log
 from punchlist.reading.tools.pytest_runs import Section
 
-PLACED = re.compile(r"  (?P<file>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]*):(?P<line>\d+): (?P<rule>[A-Za-z_][\w.]*): ?(?P<message>.*)$")
+PLACED = re.compile(
+    r"  (?P<file>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]*):(?P<line>\d+): (?P<rule>[A-Za-z_][\w.]*): ?(?P<message>.*)$"
+)
 BARE = re.compile(r"  (?P<rule>[A-Za-z_][\w.]*Warning): (?P<message>.*)$")
 SHOWN_TESTS = 5
 

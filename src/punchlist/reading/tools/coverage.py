@@ -1,0 +1,41 @@
+"""Read coverage.py's reports: the threshold that was missed, the table, and what it could not do (4 to 7)."""
+
+import re
+
+from punchlist.model import Diagnostic
+from punchlist.reading.log import Context, Log, Reading
+
+MISSED = re.compile(r"Coverage failure: total of \S+ is less than fail-under=\S+")
+NOTHING = re.compile(
+    r"(?:No data to (?:report|combine)\.?|No source for code: .*|Couldn't .*|(?:\S+: )?CoverageWarning: .*|Coverage\.py warning: .*"
+    r"|[Nn]o such option: .*|Unknown command: .*|Can't (?:combine|append) .*)$"
+)
+TOTAL = re.compile(r"TOTAL(?: +[\d.]+)+%?\b")
+HEAD = re.compile(r"Name +Stmts +Miss ")
+UNCOVERED = re.compile(r"coverage: error: (?P<message>\S.*)$")
+
+
+def parse(log: Log, _context: Context) -> Reading:
+    """Read `coverage report`, `combine`, `html`, `xml` and their verdicts."""
+    reading = Reading()
+    table = False
+    for index, line in enumerate(log.lines):
+        if HEAD.match(line):
+            table = True
+            reading.claim(index)
+        elif table and (line.startswith("---") or TOTAL.match(line)):
+            reading.claim(index)
+        elif MISSED.match(line):
+            reading.add(Diagnostic(message=line.strip(), log=log.span(index)))
+            reading.claim(index)
+            reading.outcome = "failed"
+        elif match := NOTHING.match(line) or UNCOVERED.match(line):
+            warning = "warning: " in line
+            message = match.groupdict().get("message") or match[0]
+            reading.add(Diagnostic(message=message, severity="warning" if warning else "error", log=log.span(index)))
+            reading.claim(index)
+            if not warning:
+                reading.outcome = reading.outcome or "error"
+    if table and reading.outcome is None:
+        reading.outcome = "passed"
+    return reading
