@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from punchlist.analysis.fingerprint import split
 from punchlist.analysis.groups import Group, find, group, unique
 from punchlist.analysis.ranking import ranked
 from punchlist.model import Diagnostic, Report
@@ -22,17 +23,18 @@ def _groups(report: Report) -> tuple[Group, ...]:
 
 
 def _told_apart(groups: Sequence[Group]) -> tuple[Group, ...]:
-    """Groups as an answer lists them: a few failing tests of one group that each have their own detail stand alone."""
+    """Groups as an answer lists them: failing tests whose values or details tell of different things stand apart."""
     return ranked(portion(g, members) for g in groups for members in _alike(g))
 
 
 def _alike(g: Group) -> list[tuple[Diagnostic, ...]]:
-    details = {wording.detail(d) for d in g.diagnostics}
-    if g.cause or g.count > _FEW or len(details) < 2 or not all(d.test for d in g.diagnostics):
+    if g.cause or g.count == 1 or not all(d.test for d in g.diagnostics):
         return [g.diagnostics]
+    alone = len({wording.detail(d) for d in g.diagnostics}) > 1 and g.count <= _FEW
     apart: dict[tuple[object, ...], list[Diagnostic]] = {}
     for d in g.diagnostics:
-        apart.setdefault((d.file, d.line, wording.message(d)), []).append(d)
+        said = wording.message(d)
+        apart.setdefault((d.file, d.line, said) if alone else (split(said)[0],), []).append(d)
     return [tuple(members) for members in apart.values()]
 
 

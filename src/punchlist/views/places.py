@@ -49,8 +49,7 @@ def variation(d: Diagnostic, head: Diagnostic, varying: Sequence[int]) -> str:
         text = " ".join(slots[i] for i in varying if i < len(slots))
         if len(varying) <= _MOST_SLOTS and len(text) < 0.6 * len(said):
             return text
-    base, values = wording.parts(d)
-    return one_line(values if values and base == wording.parts(head)[0] else said)
+    return one_line(said)
 
 
 def varying_slots(members: Sequence[Diagnostic], head: Diagnostic) -> list[int]:

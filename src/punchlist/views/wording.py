@@ -45,11 +45,6 @@ def message(d: Diagnostic) -> str:
     return f"{base} {values}" if values else base
 
 
-def parts(d: Diagnostic) -> tuple[str, str]:
-    """The message alone, and the values that follow it."""
-    return _parted(d.message, d.detail)[:2]
-
-
 def detail(d: Diagnostic) -> tuple[str, ...]:
     """Lines of the detail that say more than the message and the place, foreign frames folded into a count."""
     return _detail(d.message, d.detail, f"{d.file}:{d.line}" if d.file and d.line else "")
