@@ -82,6 +82,8 @@ def test_every_way_to_end_has_its_own_verdict(tmp_path, command, ending, code, s
         ("sh -c 'kill -SEGV $$'; exit $?", "exit 139: a process died of SIGSEGV (segmentation fault)"),
         ("kill -9 $$", "ended by SIGKILL (killed from outside, often because memory ran out)"),
         ("no-such-program-xyz", "command not found: no-such-program-xyz"),
+        ("timeout 0.1 sleep 5", "exit 124: the command's own `timeout` ended it"),
+        ("exit 124", "exit 124"),
         (("/",), "/ is a folder, not a program"),
     ],
 )

@@ -1,3 +1,4 @@
+import contextlib
 import json
 import os
 import subprocess
@@ -41,7 +42,8 @@ def killed_owner(tmp_path):
     owner.wait()
     yield tmp_path / "run", pids
     for pid in pids.values():
-        platforms.send(pid, 9)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, 9)
 
 
 @pytest.mark.skipif(not platforms.LINUX, reason="marks are read from /proc")

@@ -269,7 +269,7 @@ class _Run:
     def _how(self, status: int | None, stderr_tail: bytes) -> How:
         if self.ending != "none":
             return _stopped(self.ending, self.command, self.handle)
-        return endings.ended(status if status is not None else 0, stderr_tail)
+        return endings.ended(status if status is not None else 0, stderr_tail, self.command.run)
 
     def _left_behind(self) -> tuple[Left, ...]:
         """Tell who goes on; after a normal end a background process stays unless the command says otherwise."""

@@ -50,7 +50,7 @@ def _path_length(env: Mapping[str, str] | None) -> int:
     return len([folder for folder in value.split(os.pathsep) if folder])
 
 
-def ended(status: int, stderr_tail: bytes) -> How:
+def ended(status: int, stderr_tail: bytes, run: str | tuple[str, ...] = "") -> How:
     """Put a child's status (`Popen.returncode`) into words; 127 and 126 are a shell's own only if it says so."""
     if status < 0:
         how = How(ending="signal", signal=-status)
@@ -62,6 +62,8 @@ def ended(status: int, stderr_tail: bytes) -> How:
             return How(ending="not_found", exit_code=status, message=f"command not found: {name}")
         if status == 126 and (why := shell_refusal(stderr_tail)[1]):
             return How(ending="not_executable", exit_code=status, message=why)
+    if status == 124 and "timeout" in (run.replace("/", " ").split() if isinstance(run, str) else run):
+        return How(ending="exit", exit_code=status, message="exit 124: the command's own `timeout` ended it")
     how = How(ending="exit", exit_code=status)
     return How(ending="exit", exit_code=status, message=describe(how) if _signal_in(status) else "")
 
@@ -89,6 +91,8 @@ _OFTEN = {
 
 def describe(how: How) -> str:
     """Say in one plain sentence how a command ended: `ended by SIGSEGV (segmentation fault)`, `exit 139: ...`."""
+    if how.message:
+        return how.message
     if how.ending == "signal" and how.signal is not None:
         name = platforms.signal_name(how.signal)
         return f"ended by {name}" + (f" ({_OFTEN[name]})" if name in _OFTEN else "")
@@ -98,7 +102,7 @@ def describe(how: How) -> str:
             return f"exit {how.exit_code}"
         name = platforms.signal_name(number)
         return f"exit {how.exit_code}: a process died of {name}" + (f" ({_OFTEN[name]})" if name in _OFTEN else "")
-    return how.message or how.ending.replace("_", " ")
+    return how.ending.replace("_", " ")
 
 
 def last_line(data: bytes, width: int = 200) -> str:

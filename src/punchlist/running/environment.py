@@ -32,8 +32,6 @@ PRESENTATION = (
     Variable("ANSI_COLORS_DISABLED", "1", "no colours in Perl's Term::ANSIColor and Python's termcolor"),
     Variable("TERM", "dumb", "no cursor movement; what asks terminfo prints plain lines"),
     Variable("COLUMNS", "200", "lines are not cut or folded at 80 columns: pytest's summary, rich, git"),
-    Variable("GIT_PAGER", "cat", "git never waits in a pager"),
-    Variable("PAGER", "cat", "nothing else does either"),
 )
 
 

@@ -18,7 +18,13 @@ class Sink:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         names = (f"{prefix}stdout.log", f"{prefix}stderr.log", f"{prefix}order")
         self._paths = tuple(os.path.join(folder, name) for name in names)
-        self._files = [os.open(path, _NEW, 0o600) for path in self._paths]
+        self._files: list[int] = []
+        try:
+            self._files.extend(os.open(path, _NEW, 0o600) for path in self._paths)
+        except OSError:
+            for file in self._files:
+                os.close(file)
+            raise
         self._order = OrderWriter()
         self._room = ceiling
         self._looked = [0, 0]
