@@ -24,7 +24,7 @@ PARSERS: tuple[Parser, ...] = (
         "tools.libtest",
         commands=("cargo test", "cargo run", "cargo bench", "cargo t", "cargo r", "cargo tarpaulin", "cargo llvm-cov"),
         signs=(" panicked at ", "test result: ", " has overflowed its stack"),
-        sign=r"^test result: (?:ok|FAILED)\. \d|thread '.*'(?: \(\d+\))? (?:panicked at |has overflowed)",
+        sign=r"test result: (?:ok|FAILED)\. \d|thread '.*'(?: \(\d+\))? (?:panicked at |has overflowed)",
         anchors=(b"test result: ", b" panicked at ", b"... FAILED", b"failures:", b"---- ", b"running ", b" --- FAILED",
                  b"overflowed its stack", b"fatal runtime error"),
         kind="test",
@@ -36,7 +36,9 @@ PARSERS: tuple[Parser, ...] = (
         "tools.cargo",
         commands=("cargo", "rustc", "rustdoc", "clippy-driver", "cross", "wasm-pack", "trunk", "maturin"),
         signs=("error[E0", "--> ", "could not compile `", "custom build command for `", "Caused by:"),
-        sign=r"^\s*--> \S.*:\d+:\d+$|^error(?:\[E\d{4}\])?: (?:could not compile `|failed to |no matching package)|^\S+\.rs:\d+:\d+: (?:error|warning)",
+        sign=
+            r"--> \S.*:\d+:\d+$|error(?:\[E\d{4}\])?: (?:could not compile `|failed to "
+            r"|no matching package)|\.rs:\d+:\d+: (?:error|warning)",
         anchors=(b"error[", b"error: ", b"warning: ", b"Caused by:"),
         kind="compile",
         formats="human, short",

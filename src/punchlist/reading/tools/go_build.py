@@ -33,7 +33,8 @@ IMPORTS = re.compile(r"\s+imports ([\w./-]+)(?:: (.+))?$")
 PACKAGE = re.compile(r"package ([\w./-]+)$")
 WARNING = re.compile(r"(?:go: )?warning: (.+)")
 CANNOT_WORK = re.compile(
-    r"errors parsing go\.|go\.mod file not found|main module|unknown command|updates to go\.(?:mod|sum) needed|toolchain"
+    r"errors parsing go\.|go\.mod file not found|main module|unknown command|updates to go\.(?:mod"
+    r"|sum) needed|toolchain"
     r"|https?:|module lookup disabled|dial tcp|missing go\.sum entry|vendoring|checksum mismatch|SECURITY ERROR"
     r"|invalid version|unrecognized import path|go\.work|cannot load module|directory not found|no such file"
 )
