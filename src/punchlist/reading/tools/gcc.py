@@ -53,24 +53,20 @@ CONSEQUENCE = re.compile(
     r"|\d+ warnings? treated as errors?|Found compiler error\(s\)\.|Checking \S+( .*)?\.\.\.$"
     r"|\d+/\d+ files checked \d+% done|Active checkers: "
 )
-WORDS: dict[str, Severity] = {
-    "error": "error", "fatal error": "error", "fatal": "error", "internal compiler error": "error", "sorry, unimplemented": "error",
-    "warning": "warning", "note": "info", "remark": "info", "style": "info", "performance": "info", "portability": "info",
-    "information": "info", "debug": "info", "pedwarn": "warning",
-    "fehler": "error", "schwerwiegender fehler": "error", "interner compiler-fehler": "error", "warnung": "warning", "anmerkung": "info",
-    "bemerkung": "info", "erreur": "error", "erreur fatale": "error", "attention": "warning", "avertissement": "warning",
-    "errore": "error", "errore fatale": "error", "attenzione": "warning", "avviso": "warning", "nota": "info",
-    "aviso": "warning", "advertencia": "warning", "erro": "error", "erro fatal": "error", "error fatal": "error",
-    "ошибка": "error", "фатальная ошибка": "error", "предупреждение": "warning", "замечание": "info",
-    "エラー": "error", "致命的エラー": "error", "警告": "warning", "備考": "info", "错误": "error", "致命错误": "error", "附注": "info",
-    "注解": "info", "錯誤": "error", "嚴重錯誤": "error", "註": "info", "fout": "error", "fatale fout": "error", "waarschuwing": "warning",
-    "let op": "warning", "noot": "info", "błąd": "error", "ostrzeżenie": "warning", "uwaga": "info", "fel": "error", "varning": "warning",
-    "hata": "error", "ölümcül hata": "error", "uyarı": "warning", "bilgi": "info", "помилка": "error", "попередження": "warning",
-    "примітка": "info", "오류": "error", "치명적 오류": "error", "경고": "warning", "chyba": "error", "varování": "warning",
-    "virhe": "error", "varoitus": "warning", "huomautus": "info", "fejl": "error", "advarsel": "warning",
-    "обавештење": "info", "грешка": "error", "упозорење": "warning", "eraro": "error", "averto": "warning",
-}  # fmt: skip
-NOTES = ("note", "remark", "debug")
+# The words for a finding in the languages gcc and clang are translated to.
+_WORDS: dict[Severity, str] = {
+    "error": "error|fatal error|fatal|internal compiler error|sorry, unimplemented|fehler|schwerwiegender fehler|"
+    "interner compiler-fehler|erreur|erreur fatale|errore|errore fatale|erro|erro fatal|error fatal|ошибка|"
+    "фатальная ошибка|エラー|致命的エラー|错误|致命错误|錯誤|嚴重錯誤|fout|fatale fout|błąd|fel|hata|ölümcül hata|помилка|오류|"
+    "치명적 오류|chyba|virhe|fejl|грешка|eraro",
+    "warning": "warning|pedwarn|warnung|attention|avertissement|attenzione|avviso|aviso|advertencia|предупреждение|警告|"
+    "waarschuwing|let op|ostrzeżenie|varning|uyarı|попередження|경고|varování|varoitus|advarsel|упозорење|averto",
+    "info": "note|remark|style|performance|portability|information|debug|anmerkung|bemerkung|nota|замечание|備考|附注|注解|"
+    "註|noot|uwaga|bilgi|примітка|huomautus|обавештење",
+}
+WORDS: dict[str, Severity] = {word: level for level, words in _WORDS.items() for word in words.split("|")}
+# Infos that are findings of their own; every other info is a note to the finding before it.
+OWN_INFOS = ("style", "performance", "portability", "information")
 DETAIL_LINES = 60
 FOREIGN = ("/usr/include/", "/usr/lib/", "/usr/bin/../", "/opt/", "/Library/", "/Applications/")
 
@@ -158,9 +154,7 @@ def _header(log: Log, at: int, match: re.Match[str], reading: Reading, state: St
             return None
         severity = "warning" if RULE.search(match[5]) else "error"
     whole = HEAD.match(log.whole(at)) or match
-    if severity == "info" and (
-        word in NOTES or word in ("anmerkung", "nota", "備考", "附注", "注解", "замечание", "bemerkung")
-    ):
+    if severity == "info" and word not in OWN_INFOS:
         _note(log, at, whole, body_end, reading, state)
         return body_end
     _flush(log, reading, state)
@@ -245,9 +239,8 @@ def _other(log: Log, at: int, line: str, reading: Reading, state: State) -> int 
     if match := CHAIN.match(line):
         if _is_source(match[1], state):
             end = _body(log, at)
-            _remember(
-                state, at, log.lines[at:end], Related(match[4], match[1], int(match[2]), int(match[3] or 0) or None)
-            )
+            caller = Related(match[4], match[1], int(match[2]), int(match[3] or 0) or None)
+            _remember(state, at, log.lines[at:end], caller)
             reading.claim(at, end)
             return end
     elif match := BARE_PLACE.match(line):

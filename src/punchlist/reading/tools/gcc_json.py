@@ -68,10 +68,7 @@ def _after(column: int | None) -> int | None:
 def _fix(item: dict[str, object]) -> Fix | None:
     edits = []
     for hint in dicts_of(item, "fixits"):
-        numbers = [
-            number_of(hint, *keys)
-            for keys in (("start", "line"), ("start", "column"), ("next", "line"), ("next", "column"))
-        ]
+        numbers = [number_of(hint, end, key) for end in ("start", "next") for key in ("line", "column")]
         text = inner(hint, "string")
         if None in numbers or not isinstance(text, str):
             return None

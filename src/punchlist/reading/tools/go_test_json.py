@@ -1,4 +1,4 @@
-"""Read the JSON events of `go test -json` (test2json) and `go build -json`; a package's text is that of `go test -v`."""
+"""Read the JSON events of `go test -json` and `go build -json`; each package's text is read as that of `-v`."""
 
 import json
 from collections.abc import Iterable

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.oneline import number
 
 MAKE = r"(?:g?make|bmake|[\w-]*make(?:\.exe)?|scons)(?:\[\d+\])?"
 STOPPED = re.compile(rf"{MAKE}: \*\*\* (?P<message>.+?)(?:  Stop\.)?$")
@@ -127,7 +128,7 @@ def _recipe(log: Log, at: int, failed: re.Match[str], reading: Reading, state: S
         message = match["message"] if match else log.whole(state.missing)
         reading.add(
             Diagnostic(
-                message=message, detail=failed[0], file=failed["file"], line=int(failed["line"]) if failed["line"] else None,
+                message=message, detail=failed[0], file=failed["file"], line=number(failed["line"]),
                 log=log.span(state.missing),
             )
         )  # fmt: skip
@@ -138,7 +139,7 @@ def _recipe(log: Log, at: int, failed: re.Match[str], reading: Reading, state: S
             Diagnostic(
                 message=failed[0],
                 file=failed["file"],
-                line=int(failed["line"]) if failed["line"] else None,
+                line=number(failed["line"]),
                 log=log.span(at),
             )
         )
