@@ -69,6 +69,14 @@ def crashes(log: Log, first: int = 0, end: int | None = None) -> Iterator[Crash]
             index += 1
 
 
+def startup(log: Log) -> Crash | None:
+    """Return what kept a tool from starting: an uncaught exception, else the first line that names an error."""
+    for crash in crashes(log):
+        return crash
+    thrown = next((at for at, line in enumerate(log.lines) if line[:1] not in " \t" and THROWN.match(line)), None)
+    return None if thrown is None else build(log, thrown, thrown, len(log.lines))
+
+
 def _with_source(log: Log, index: int, end: int, header: re.Match[str]) -> Crash | None:
     at = index + 1
     limit = min(end, index + 12)

@@ -4,6 +4,7 @@ import re
 
 from punchlist.model import Diagnostic
 from punchlist.reading.formats.json_values import Value, dicts_of, inner, lines_with, list_of, number_of, text_of
+from punchlist.reading.js_compile import refused
 from punchlist.reading.js_crash import own_detail
 from punchlist.reading.js_frames import Frame, innermost
 from punchlist.reading.log import Log
@@ -107,11 +108,16 @@ def _of_suite(log: Log, found: Value, message: str, file: str, after: int) -> li
     first = next((i for i, line in enumerate(body) if line.strip()), None)
     if first is None:
         return []
+    said = body[first].strip()
     place = innermost(body)
+    rule = None
+    if not place and (compiler := refused(said, body[first + 1 :])):
+        said, rule, place = compiler.message, compiler.rule, compiler.place
     index = lines_with(log, found, body[first].strip(), after)
     return [
         Diagnostic(
-            message=body[first].strip(),
+            message=said,
+            rule=rule,
             detail=own_detail(body[first + 1 :]),
             file=place.file if place else file or None,
             line=place.line if place else None,

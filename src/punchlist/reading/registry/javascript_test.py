@@ -34,7 +34,7 @@ PARSERS: tuple[Parser, ...] = (
         formats="spec, dot, min, list, nyan, progress, landing, json, json-stream",
     ),
     Parser(
-        "node:test",
+        "node-test",
         "tools.node_test",
         commands=("node --test", "tsx --test"),
         signs=("✖ failing tests:", "ℹ pass ", "# Subtest: "),
@@ -44,7 +44,7 @@ PARSERS: tuple[Parser, ...] = (
         formats="spec, dot, tap",
     ),
     Parser(
-        "tap (JavaScript)",
+        "tap-js",
         "tools.tap_js",
         commands=("tape", "tap", "qunit", "tapes"),
         signs=(),
@@ -63,7 +63,7 @@ PARSERS: tuple[Parser, ...] = (
         formats="list, line, dot, github, json",
     ),
     Parser(
-        "bun test",
+        "bun-test",
         "tools.bun_test",
         commands=("bun test",),
         signs=("bun test v", "(fail) ", "# Unhandled error between tests"),

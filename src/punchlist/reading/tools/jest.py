@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from punchlist.model import Diagnostic
 from punchlist.reading import js_results
 from punchlist.reading.formats.json_values import claim, values
-from punchlist.reading.js_crash import THROWN, build, crashes, own_detail
-from punchlist.reading.js_frames import Frame, frame, frames, innermost, path
+from punchlist.reading.js_compile import refused
+from punchlist.reading.js_crash import own_detail, startup
+from punchlist.reading.js_frames import Frame, frames, innermost, path
 from punchlist.reading.log import Context, Log, Reading
 
 HEAD = re.compile(r" ?(?P<state>PASS|FAIL) {1,2}(?P<rest>\S.*?)(?: \((?:\d[\d.]* m?s|\d[\d.]* [kMG]?B)[^)]*\))?$")
@@ -22,12 +23,6 @@ TS = re.compile(
     r"(?P<file>(?:[A-Za-z]:)?[^\s:(][^:(]*)(?::(?P<line>\d+):(?P<column>\d+) - |\((?P<line2>\d+),(?P<column2>\d+)\): )"
     r"(?P<severity>error|warning) (?P<rule>TS\d+): (?P<message>.*)"
 )
-BABEL = re.compile(
-    r"(?:\w*Error: )?(?P<file>(?:[A-Za-z]:)?[/\\.][^:]*): (?P<message>.+?) ?\((?P<line>\d+):(?P<column>\d+)\)$"
-)
-ESBUILD = re.compile(r"(?P<file>(?:[A-Za-z]:)?[^:]+):(?P<line>\d+):(?P<column>\d+): (?:ERROR|error): (?P<message>.+)")
-SWC = re.compile(r"\s*[╭┌][─-]+\[(?P<file>.+?):(?P<line>\d+):(?P<column>\d+)\]")
-AT_LINE = re.compile(r"(?P<file>(?:[A-Za-z]:)?[/\\].*):(?P<line>\d+)$")
 CODE_LINE = re.compile(r"\s*>?\s*\d*\s*\|(?:\s|$)")
 CANNOT = re.compile(r"\s+at (?:Object\.)?<")
 TOOL_ERROR = re.compile(r"● +(?P<title>[A-Z][\w ]+?)(?P<kind> Error| Warning|):?$")
@@ -210,21 +205,10 @@ def _typed(state: _State, index: int, match: re.Match[str], at: int, stop: int, 
 
 def _compiled(state: _State, index: int, body: list[str]) -> Diagnostic | None:
     """What babel, swc or esbuild could not transform, or node could not parse (below "Details:")."""
-    for at, line in enumerate(body):
-        match = BABEL.match(line) or ESBUILD.match(line) or SWC.match(line)
-        if match:
-            place = Frame(path(match["file"]), int(match["line"]), int(match["column"]) or None)
-            said = at if "message" in match.groupdict() else _before(body, at)
-            return _of_compiler(state, index, said, place, body)
-        if (shown := AT_LINE.match(line)) and "node_modules" not in line:
-            syntax = next((i for i in range(at + 1, min(at + 8, len(body))) if body[i].startswith("SyntaxError")), None)
-            if syntax is not None:
-                return _of_compiler(state, index, syntax, Frame(path(shown["file"]), int(shown["line"])), body)
-    return None
-
-
-def _before(body: list[str], at: int) -> int:
-    return next((i for i in range(at - 1, -1, -1) if body[i].strip(" ×x")), 0)
+    found = refused("", body)
+    if not found or found.at < 0 or not found.place:
+        return None
+    return _of_compiler(state, index, found.at, found.place, body)
 
 
 def _of_compiler(state: _State, index: int, said: int, place: Frame, body: list[str]) -> Diagnostic:
@@ -321,18 +305,10 @@ def _startup(state: _State) -> None:
                 state.reading.claim(reason)
                 state.reading.outcome = "error"
             return
-    for crash in crashes(state.log):
+    if crash := startup(state.log):
         state.reading.add(crash.diagnostic(state.log))
         state.reading.claim(crash.first, crash.end)
         state.reading.outcome = "error"
-        return
-    thrown = next((at for at, line in enumerate(lines) if THROWN.match(line)), None)
-    if thrown is not None:
-        crash = build(state.log, thrown, thrown, len(lines))
-        if frame(lines[min(crash.end, len(lines)) - 1]) or crash.end - thrown > 1 or thrown == len(lines) - 1:
-            state.reading.add(crash.diagnostic(state.log))
-            state.reading.claim(crash.first, crash.end)
-            state.reading.outcome = "error"
 
 
 def _conclude(state: _State) -> None:

@@ -1,13 +1,15 @@
 """mocha 5 to 12: the numbered failures behind every reporter's totals, hooks, JSON, and what kept it from starting."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.formats.json_values import Value, claim, dicts_of, inner, lines_with, text_of, values
+from punchlist.reading.js_crash import HEADER as HEADER_OF_CRASH
 from punchlist.reading.js_crash import THROWN, build, crashes, own_detail
 from punchlist.reading.js_frames import frame, innermost, path
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.tools import tap_js
 
 PASSING = re.compile(r" {2}(\d+) passing(?: \(\d[\d.]*(?:ms|s|m|h)\))?$")
 PENDING = re.compile(r" {2}(\d+) pending$")
@@ -21,6 +23,7 @@ NO_FILES = re.compile(r"\s*(?:✖ ERROR: )?(?:Error: )?(?P<message>No test files
 WARNING = re.compile(r"Warning: Cannot find any files matching pattern .+")
 STREAM = re.compile(r'\["(?P<kind>fail|end|start|pass)",\{')
 MOST_BEFORE = 400
+LOOK_FOR_TAP = 2000
 
 
 @dataclass(slots=True)
@@ -33,6 +36,8 @@ class _State:
 
 def parse(log: Log, context: Context) -> Reading:
     """Read mocha's epilogue (`N failing` and its numbered blocks), its JSON, or what it could not load."""
+    if context.words and any(line.startswith(("ok 1 ", "not ok 1 ")) for line in log.lines[:LOOK_FOR_TAP]):
+        return tap_js.parse(log, context)
     state = _State(log)
     index = 0
     while index < len(log.lines):
@@ -266,6 +271,10 @@ def _startup(state: _State) -> None:
             )  # fmt: skip
             return _could_not(state, found, at, crash.end)
         match = EXCEPTION.match(line)
+        if match and HEADER_OF_CRASH.match(match["message"]):
+            shown = next(crashes(_unprefixed(log, at, match["message"]), at), None)
+            if shown:
+                return _could_not(state, shown.diagnostic(log), at, shown.end)
         if match or THROWN.match(line.strip()):
             crash = build(log, at, at, len(log.lines))
             found = crash.diagnostic(log)
@@ -273,6 +282,11 @@ def _startup(state: _State) -> None:
     for crash in crashes(log):
         return _could_not(state, crash.diagnostic(log), crash.first, crash.end)
     return None
+
+
+def _unprefixed(log: Log, at: int, text: str) -> Log:
+    """The log with ` Exception during run: ` taken off line `at`."""
+    return replace(log, lines=[*log.lines[:at], text, *log.lines[at + 1 :]])
 
 
 def _could_not(state: _State, found: Diagnostic, first: int, end: int) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic
+from punchlist.reading.js_compile import refused
 from punchlist.reading.js_crash import crashes, own_detail
 from punchlist.reading.js_frames import Frame, frame, innermost, path
 from punchlist.reading.log import Context, Log, Reading
@@ -72,6 +73,8 @@ def _points(log: Log, reading: Reading, totals: dict[str, int]) -> Iterator[Poin
         if text.startswith(("ok", "not ok")) and (match := POINT.match(line)):
             indent = len(match["indent"])
             fields, end = _yaml(log, index + 1)
+            if not fields and match["not"] and not match["open"]:
+                fields, end = _text_below(log, end, indent)
             names = [(at, name) for at, name in names if at < indent]
             name = _name(match)
             outer = tuple(n for _, n in names)
@@ -163,6 +166,24 @@ def _yaml(log: Log, index: int) -> tuple[dict[str, str], int]:
     return fields, index + 1
 
 
+def _text_below(log: Log, index: int, indent: int) -> tuple[dict[str, str], int]:
+    """Read what mocha's tap reporter prints below a failure: the message, then the stack, both indented by two."""
+    margin = " " * (indent + 2)
+    at = last = index
+    while at < len(log.lines) and (not log.lines[at] or log.lines[at].startswith(margin)):
+        if POINT.match(log.lines[at]) and log.lines[at].strip():
+            break
+        at += 1
+        if log.lines[at - 1]:
+            last = at
+    lines = [line.removeprefix(margin) for line in log.lines[index:last]]
+    if not lines or not lines[0] or lines[0].startswith("---") or PLAN.match(lines[0]):
+        return {}, index
+    message = [line for line in lines if not line.lstrip().startswith("at ")]
+    stack = [line for line in lines if line.lstrip().startswith("at ")]
+    return {"message": "|-\n" + "\n".join(message), "stack": "|-\n" + "\n".join(stack)}, last
+
+
 def _is_key(width: int, base: int, stack: list[tuple[int, str]], fields: dict[str, str], key: str) -> bool:
     """Whether a line like a key is one: at the block's own indent, or right below a key without a value."""
     if width < base:
@@ -245,10 +266,15 @@ def _diagnostic(log: Log, point: Point, last: int) -> Diagnostic:
     place = _place(fields, stack)
     names = [name for name in point.names if name]
     lines = message.split("\n")
+    rule = None
+    if not (place and place.own) and (compiler := refused(lines[0], lines[1:])):
+        rule, place = compiler.rule, compiler.place
+        lines[0] = compiler.message
     test = " > ".join(names)
     found = Diagnostic(
         message=lines[0].strip() or (names[-1] if names else log.lines[point.first].strip()),
         detail=own_detail(_detail(lines[1:], fields, stack)),
+        rule=rule,
         file=place.file if place else None,
         line=place.line if place else None,
         column=place.column if place else None,

@@ -1,13 +1,15 @@
 """vitest 0.3x to 4: default, verbose, dot, tree, agent and basic reporters, failed suites, unhandled errors, JSON."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from punchlist.model import Diagnostic
 from punchlist.reading import js_results
 from punchlist.reading.formats.json_values import claim, values
-from punchlist.reading.js_crash import Crash, crashes, own_detail
-from punchlist.reading.js_frames import Frame, frame, innermost, path
+from punchlist.reading.js_compile import refused
+from punchlist.reading.js_crash import own_detail, startup
+from punchlist.reading.js_frames import Frame, frame, innermost
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import tap_js
 
@@ -19,8 +21,12 @@ FAIL = re.compile(r"\s*FAIL\s\s?\s?(?P<project>\|[^|]+\| )?\s?(?P<id>\S.*)$")
 BADGED = re.compile(r"(?P<project>[\w@/.() -]{1,40}?)  +(?P<id>\S+\.[\w.]+.*)$")
 SUITE = re.compile(r"(?P<file>.+?) \[ (?P=file) \]$")
 TOTAL = re.compile(r"\s*(?P<what>Test Files|Tests|Type Errors|Errors|Snapshots) {2,}(?P<rest>\S.*)$")
+TOTALS = ("Test Files  ", "Tests  ", "Type Errors  ", "Errors  ", "Snapshots  ")
 PART = re.compile(r"(\d+) (failed|passed|skipped|todo|errors?|expected fail)\b")
-ROW = re.compile(r"(?P<indent> +)[×✗x❌] (?P<name>\S.*?)(?: \d+(?:\.\d+)?m?s)?(?: \(retry x\d+\))?(?: \d+ ?m?s)?$")
+ROW = re.compile(
+    r"(?P<indent> +)(?P<mark>[×✗x❌❯]) (?P<name>\S.*?)(?: \d+(?:\.\d+)? ?m?s)?(?P<retry> \(retry x\d+\))?"
+    r"(?: \d+(?:\.\d+)? ?m?s)?$"
+)
 FILE_ROW = re.compile(r" [❯×✓↓-] (?:\|[^|]+\| )?(?P<file>\S.*?) +\(\d+ tests?(?: \|[^)]*)?\)")
 REASON = re.compile(r"\s+→ (?P<message>\S.*)")
 COVERAGE = re.compile(r"ERROR: (?P<message>Coverage for .+ does not meet .*threshold.*)")
@@ -30,14 +36,6 @@ NO_FILES = re.compile(
 MISSING = re.compile(r"\s*MISSING DEPENDENCY\s+(?P<message>Cannot find dependency .+)")
 CODE_LINE = re.compile(r"\s*(?:\d+)?\s*[|│]")
 GITHUB = re.compile(r"::error file=.*?(?:,title=|,line=)")
-# Where a bundler says what it could not transform.
-OXC = re.compile(r"\[(?P<rule>[A-Z_]+)\] (?:Error: )?(?P<message>.+)")
-BOX = re.compile(r"\s*[╭┌][─-]+\[ ?(?P<file>.+?):(?P<line>\d+):(?P<column>\d+) ?\]")
-ESBUILD = re.compile(r"\s*(?P<file>(?:[A-Za-z]:)?[^:]+):(?P<line>\d+):(?P<column>\d+): ERROR: (?P<message>.+)")
-BUNDLER_FILE = re.compile(r"\s*File: (?P<file>(?:[A-Za-z]:)?[^:]+?)(?::(?P<line>\d+):(?P<column>\d+))?$")
-BABEL = re.compile(
-    r"\w*Error: (?:\[[^\]]*\] )?(?P<file>(?:[A-Za-z]:)?[/\\.][^:]*): (?P<message>.+) \((?P<line>\d+):(?P<column>\d+)\)$"
-)
 ORIGIN = re.compile(r'This error originated in "(?P<file>[^"]+)" test file')
 STARTUP = ("Startup Error", "Unhandled Error")
 UNHANDLED = ("Unhandled Rejection", "Uncaught Exception", "Unhandled Error", "Unhandled Source Error", "Vitest Error")
@@ -53,19 +51,22 @@ class _State:
     total_tests: str = ""
     started: bool = False
     finished: bool = False
-    rows: list[tuple[int, str, str]] | None = None
+    rows: list[tuple[int, str, str]] = field(default_factory=list)
+    compiled: set[str] = field(default_factory=set)
+    retried: set[str] = field(default_factory=set)
 
 
 def parse(log: Log, context: Context) -> Reading:
     """Read a vitest run: failures from the blocks of its report, totals, thresholds, what kept it from starting."""
     if context.words and tap_js.is_tap(log):
         return tap_js.parse(log, context)
-    state = _State(log, Reading(), rows=[])
+    state = _State(log, Reading())
     index = 0
     while index < len(log.lines):
         index = _line(state, index)
     if not state.reading.diagnostics:
         _rows(state)
+    _retries(state)
     _json(state)
     if not state.started and not state.reading.diagnostics and context.words:
         _startup(state)
@@ -78,14 +79,14 @@ def _line(state: _State, index: int) -> int:
     if not line:
         return index + 1
     text = line.lstrip()
-    if text.startswith("FAIL ") and (line[0] == " " or state.section) and (match := FAIL.match(line)):
+    if text.startswith("FAIL ") and state.section and (match := FAIL.match(line)):
         return _failure(state, index, match)
     if text.startswith(RULER) and (match := SECTION.match(text)):
         return _section(state, index, match["title"].strip())
     if text.startswith(("RUN ", "DEV ")) and re.match(r"(?:RUN|DEV)\s+v\d", text):
         state.started = True
         state.reading.claim(index)
-    elif line[0] == " " and (match := TOTAL.match(line)):
+    elif text.startswith(TOTALS) and (match := TOTAL.match(line)):
         _total(state, match["what"], match["rest"])
         state.reading.claim(index)
     elif text[:1] in "×✗x❌❯✓→↓" and line[0] == " ":
@@ -122,9 +123,13 @@ def _row(state: _State, index: int, line: str) -> None:
     if match := FILE_ROW.match(line):
         state.file = match["file"]
         state.reading.claim(index)
-    elif (match := ROW.match(line)) and state.rows is not None:
+    elif match := ROW.match(line):
         name = match["name"]
+        if match["retry"]:
+            state.retried.add(name.rsplit(" > ", 1)[-1])
         reason = REASON.match(state.log.lines[index + 1]) if index + 1 < len(state.log.lines) else None
+        if match["mark"] == "❯" and not reason:
+            return
         state.rows.append((index, name, reason["message"] if reason else ""))
         state.reading.claim(index, index + 2 if reason else index + 1)
         if " > " not in name and state.file:
@@ -133,7 +138,7 @@ def _row(state: _State, index: int, line: str) -> None:
 
 def _rows(state: _State) -> None:
     """A log without the report (cut, or only one stream of it) still has the failing rows of the tree."""
-    for index, name, reason in state.rows or []:
+    for index, name, reason in state.rows:
         head, _, _rest = name.partition(" > ")
         state.reading.add(
             Diagnostic(
@@ -143,6 +148,22 @@ def _rows(state: _State) -> None:
                 log=state.log.span(index, index + 1 if reason else index),
             )
         )
+
+
+def _retries(state: _State) -> None:
+    """A test that was tried again prints every attempt's error: one finding, by the last attempt."""
+    last: dict[tuple[str | None, str], int] = {}
+    kept: list[Diagnostic] = []
+    for d in state.reading.diagnostics:
+        key = (d.package, d.test or "")
+        if key[1].rsplit(" > ", 1)[-1] in state.retried and key in last:
+            before = kept[last[key]]
+            detail = f"{d.detail}\nearlier attempt: {before.message}" if before.message != d.message else d.detail
+            kept[last[key]] = replace(d, detail=detail.strip("\n"))
+        else:
+            last[key] = len(kept)
+            kept.append(d)
+    state.reading.diagnostics = kept
 
 
 def _failure(state: _State, index: int, match: re.Match[str]) -> int:
@@ -191,7 +212,7 @@ def _diagnostic(state: _State, head: int, match: re.Match[str], at: int, end: in
     if first is None:
         return Diagnostic(message=name, file=file, test=suite["file"] if suite else name, log=log.span(head))
     body = log.lines[at:end]
-    found = _read(log, at, first, body)
+    found = _read(log, at, first, body, state.compiled)
     return replace(
         found,
         file=found.file or file,
@@ -201,18 +222,17 @@ def _diagnostic(state: _State, head: int, match: re.Match[str], at: int, end: in
     )
 
 
-def _read(log: Log, at: int, first: int, body: list[str]) -> Diagnostic:
+def _read(log: Log, at: int, first: int, body: list[str], compiled: set[str]) -> Diagnostic:
     """Read an error's lines: message, place, detail without code frames and foreign frames."""
     message = log.whole(at + first).strip()
     rest = body[first + 1 :]
-    place = innermost(_of_error(rest))
+    error = _of_error(rest)
+    place = _shown(error) or innermost(error)
     rule = None
-    if not place:
-        bundler = _bundler(message, rest)
-        if bundler:
-            message, rule, place = bundler
-    if not place:
-        place = innermost(rest)
+    if not place and (compiler := refused(message, rest)):
+        message, rule, place = compiler.message, compiler.rule, compiler.place
+        compiled.add(message)
+    place = place or innermost(rest)
     return Diagnostic(
         message=message,
         detail=own_detail(_without_code(rest)),
@@ -229,18 +249,11 @@ def _of_error(lines: list[str]) -> list[str]:
     return lines[:stop]
 
 
-def _bundler(message: str, lines: list[str]) -> tuple[str, str | None, Frame] | None:
-    rule: str | None = None
-    said = message
-    for line in lines:
-        if match := OXC.match(line):
-            rule, said = match["rule"], match["message"]
-        elif match := BOX.match(line) or ESBUILD.match(line) or BUNDLER_FILE.match(line):
-            parts = match.groupdict()
-            place = Frame(path(parts["file"]), int(parts["line"] or 0) or None, int(parts["column"] or 0) or None)
-            return parts.get("message") or said, rule, place
-    if match := BABEL.match(message):
-        return message, None, Frame(match["file"], int(match["line"]), int(match["column"]) + 1)
+def _shown(lines: list[str]) -> Frame | None:
+    """The own frame whose source is shown below it: text of a message that looks like a frame has none."""
+    for line, below in pairwise(lines):
+        if CODE_LINE.match(below) and (found := frame(line)) and found.own:
+            return found
     return None
 
 
@@ -270,16 +283,27 @@ def _section(state: _State, index: int, title: str) -> int:
     first = next((i for i, line in enumerate(body) if line.strip()), None)
     if first is None:
         return index + 1
-    found = _read(log, index + 1, first, body)
+    found = _read(log, index + 1, first, body, state.compiled)
     origin = next((match for line in body if (match := ORIGIN.match(line))), None)
     state.reading.add(
         replace(
             found, file=found.file or (origin["file"] if origin else None), log=log.span(index + 1 + first, end - 1)
         )
     )
-    state.reading.outcome = "error" if title.startswith("Startup") else "failed"
-    state.reading.claim(index, end)
+    unable = not state.started and (title.startswith(STARTUP) or not any(TOTAL.match(x) for x in log.lines[end:]))
+    state.reading.outcome = "error" if unable else "failed"
+    state.reading.claim(_before(log, index) if unable else index, end)
     return end
+
+
+def _before(log: Log, index: int) -> int:
+    """Where the bundler's own report of a broken configuration begins, above "failed to load config from"."""
+    loaded = next(
+        (at for at in range(index - 1, max(-1, index - 4), -1) if "failed to load config" in log.lines[at]), None
+    )
+    if loaded is None:
+        return index
+    return next((at for at in range(max(0, loaded - 60), loaded) if "[ERROR]" in log.lines[at]), loaded)
 
 
 def _could_not(state: _State, index: int, text: str) -> None:
@@ -317,14 +341,10 @@ def _json(state: _State) -> None:
 
 def _startup(state: _State) -> None:
     """Nothing ran: what the tool, its command line or its configuration threw."""
-    for crash in crashes(state.log):
-        _crashed(state, crash)
-
-
-def _crashed(state: _State, crash: Crash) -> None:
-    state.reading.add(crash.diagnostic(state.log))
-    state.reading.claim(crash.first, crash.end)
-    state.reading.outcome = "error"
+    if crash := startup(state.log):
+        state.reading.add(crash.diagnostic(state.log))
+        state.reading.claim(crash.first, crash.end)
+        state.reading.outcome = "error"
 
 
 def _conclude(state: _State) -> None:
@@ -332,7 +352,7 @@ def _conclude(state: _State) -> None:
     failing = [d for d in reading.diagnostics if d.severity == "error"]
     if reading.outcome != "error":
         nothing = state.total_tests.strip() == "no tests"
-        if nothing and failing and not any(_compile(d) for d in failing):
+        if nothing and failing and not any(_compile(d) or d.message in state.compiled for d in failing):
             reading.outcome = "error"
         elif failing:
             reading.outcome = "failed"
@@ -340,8 +360,8 @@ def _conclude(state: _State) -> None:
             reading.outcome = "passed"
     failed = reading.counts.get("failed")
     if failed is not None:
-        tests = {(d.package, d.test) for d in failing if d.test and " > " in d.test}
-        if len(tests) != failed and failing:
+        tests = {(d.package, d.test) for d in failing if d.test and d.test != d.file}
+        if len(tests) < failed and failing:
             reading.expected = len(failing) - len(tests) + failed
     reading.partial = state.started and not state.finished
 
