@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 WINDOWS = sys.platform == "win32"
@@ -91,8 +92,14 @@ def wait_for(pid: int) -> None:
         if handle:
             _kernel.WaitForSingleObject(wintypes.HANDLE(handle), 0xFFFFFFFF)
             _kernel.CloseHandle(wintypes.HANDLE(handle))
-        return
-    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    elif sys.platform == "darwin":
+        import select
+
+        ended = select.kevent(pid, select.KQ_FILTER_PROC, select.KQ_EV_ADD, select.KQ_NOTE_EXIT)
+        with suppress(OSError):  # it has ended already
+            select.kqueue().control([ended], 1)
+    else:
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 
 
 def _read(path: str) -> bytes:
@@ -155,27 +162,27 @@ def processes() -> list[Process]:
 def command_line(pid: int) -> str:
     """Return the arguments of a process joined by spaces, or an empty text where they cannot be read."""
     if LINUX:
-        return _read(f"/proc/{pid}/cmdline")[:4096].replace(b"\0", b" ").decode(errors="replace").strip()
+        return _read(f"/proc/{pid}/cmdline").replace(b"\0", b" ").decode(errors="replace").strip()
     if WINDOWS:
         return ""
     try:
         done = subprocess.run(["ps", "-p", str(pid), "-o", "command="], capture_output=True, check=False, timeout=5)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout.decode(errors="replace").strip()[:4096]
+    return done.stdout.decode(errors="replace").strip()
 
 
 def boot() -> str:
     """Return what tells this machine's process numbers from those of another machine, container or start."""
-    if not LINUX:
+    if sys.platform != "linux":
         import socket
 
         return socket.gethostname()
-    name = _read("/proc/sys/kernel/random/boot_id").decode("ascii", errors="replace").strip()
+    name = _read("/proc/sys/kernel/random/boot_id").decode("ascii", errors="replace").strip() or os.uname().nodename
     try:
-        return f"{name or os.uname().nodename}/{os.readlink('/proc/self/ns/pid')}"
+        return f"{name}/{os.readlink('/proc/self/ns/pid')}"
     except OSError:
-        return name or os.uname().nodename
+        return name
 
 
 class Tree:
@@ -238,8 +245,9 @@ class Tree:
     def end(self, force: bool) -> list[Process]:
         """Ask every member to end (TERM), or with `force` make it (KILL); return those that were there."""
         members = self.alive()
-        if self._job is not None:
-            self._job.end(force)
+        if sys.platform == "win32":
+            if self._job is not None:
+                self._job.end(force)
             return members
         for member in members:
             send(member.pid, signal.SIGKILL if force else signal.SIGTERM)
@@ -373,7 +381,9 @@ if sys.platform == "win32":
             self._handle = int(_kernel.CreateJobObjectW(None, None) or 0)
             if self._handle:
                 self._limit(_KILL_ON_CLOSE)
-                _kernel.AssignProcessToJobObject(wintypes.HANDLE(self._handle), wintypes.HANDLE(int(child._handle)))
+                _kernel.AssignProcessToJobObject(
+                    wintypes.HANDLE(self._handle), wintypes.HANDLE(int(vars(child)["_handle"]))
+                )
 
         def _limit(self, flags: int) -> None:
             limits = _Limits(flags=flags)

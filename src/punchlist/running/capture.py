@@ -149,7 +149,7 @@ class _Run:
                 on_start(
                     Started(pid=self.pid, group=self.tree.group, start=platforms.start_of(self.pid), mark=self.mark)
                 )
-            (relay.by_threads if platforms.WINDOWS else relay.by_poll)(self)
+            relay.by_poll(self)
             return self._finished(started_at)
         except BaseException:
             self.tree.end(force=True)

@@ -3,19 +3,31 @@
 from punchlist import platforms
 from punchlist.running.records import Left
 
-# Words of their command lines; ending one of these makes the next call slow and helps nobody.
-_DAEMONS = (
-    "GradleDaemon", "KotlinCompileDaemon", "tsserver", "typingsInstaller", "turbo daemon", "turbod", "bazel",
-    "A-server.jar", "watchman", "buckd", "buck2d", "nx/src/daemon", "nx-daemon", "sccache", "ccache", "mvnd",
-    "zinc", "bloop", "sbt-launch", "eslint_d", "prettierd", "biome __run_server", "dmypy", "ruff server",
-    "VBCSCompiler", "MSBuild.dll", "rust-analyzer", "spring server", "esbuild --service", "gpg-agent", "ssh-agent",
-    "dbus-daemon", "adb", "dockerd", "containerd", "mspdbsrv",
-)  # fmt: skip
+# The last part of a word of their command lines (a path's name, a Java class), as the tools of 2026 start them.
+_NAMES = frozenset(
+    {
+        "GradleDaemon",
+        "KotlinCompileDaemon",
+        "GradleWorkerMain",
+        "MavenDaemon",
+        "mvnd",
+        "Bloop",
+        "bloop",
+        "NailgunRunner",
+    }
+    | {"tsserver.js", "typingsInstaller.js", "turbod", "eslint_d", "eslint_d.js", "prettierd", "watchman", "sccache"}
+    | {"A-server.jar", "buckd", "buck2d", "dmypy", "VBCSCompiler.dll", "MSBuild.dll", "VBCSCompiler", "adb"}
+    | {"gpg-agent", "ssh-agent", "dbus-daemon", "mspdbsrv.exe"}
+)
+_PHRASES = ("turbo daemon", "nx/src/daemon/", "biome __run_server", "spring server", "bazel(", "dotnet build-server")
 
 
 def is_daemon(words: str) -> bool:
     """Tell whether a command line is that of a known helper."""
-    return any(name in words for name in _DAEMONS)
+    if any(phrase in words for phrase in _PHRASES):
+        return True
+    names = {word.rpartition("/")[2] for word in words.split()}
+    return not _NAMES.isdisjoint(names | {name.rpartition(".")[2] for name in names})
 
 
 def spared(process: platforms.Process) -> bool:

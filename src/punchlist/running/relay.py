@@ -2,6 +2,7 @@
 
 import os
 import select
+import sys
 import threading
 import time
 from typing import Protocol
@@ -31,7 +32,10 @@ class Watched(Protocol):
 
 
 def by_poll(run: Watched) -> None:
-    """Serve both pipes, the child's end and wake-up calls with one `poll` loop."""
+    """Serve both pipes, the child's end and wake-up calls with one `poll` loop; by threads where there is none."""
+    if sys.platform == "win32":
+        by_threads(run)
+        return
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     exit_fd = platforms.exit_descriptor(run.pid)

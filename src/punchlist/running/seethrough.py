@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from punchlist import platforms
@@ -14,6 +15,7 @@ from punchlist.running.records import Command, Finished
 VIEWERS = frozenset({"head", "tail", "grep", "egrep", "fgrep", "rg", "cat", "less", "more", "tee", "wc"})
 VIEWER_LOG = "viewer.log"
 VIEWERS_S = 60.0
+_STEP = 1 << 20
 
 # Words that make a command more than one program, or change what its exit code means.
 _RESERVED = frozenset(
@@ -207,16 +209,12 @@ def run_viewers(
 
 def _merge_into(folder: str, target: str) -> None:
     """Write both logs into one file in the order their bytes came."""
-    logs = {name: os.open(os.path.join(folder, f"{name}.log"), os.O_RDONLY) for name in STREAMS}
-    sizes = (os.fstat(logs["stdout"]).st_size, os.fstat(logs["stderr"]).st_size)
-    with open(os.path.join(folder, "order"), "rb") as file:
-        index = file.read()
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    try:
-        with os.fdopen(os.open(target, flags, 0o600), "wb") as out:
-            for piece in arrivals(index, sizes):
-                for first in range(piece.first, piece.last, 1 << 20):
-                    out.write(os.pread(logs[piece.stream], min(1 << 20, piece.last - first), first))
-    finally:
-        for log in logs.values():
-            os.close(log)
+    with ExitStack() as files:
+        logs = {name: files.enter_context(open(os.path.join(folder, f"{name}.log"), "rb")) for name in STREAMS}
+        index = files.enter_context(open(os.path.join(folder, "order"), "rb")).read()
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+        out = files.enter_context(os.fdopen(os.open(target, flags, 0o600), "wb"))
+        sizes = (os.fstat(logs["stdout"].fileno()).st_size, os.fstat(logs["stderr"].fileno()).st_size)
+        for piece in arrivals(index, sizes):
+            for first in range(piece.first, piece.last, _STEP):
+                out.write(logs[piece.stream].read(min(_STEP, piece.last - first)))
