@@ -66,11 +66,8 @@ def compiled(pattern: str, dot: bool = False) -> re.Pattern[str]:
 
 
 def normal(pattern: str) -> str:
-    """Write a pattern with `/`, without a leading `./` or a trailing `/`."""
-    text = pattern.replace("\\", "/")
-    while text.startswith("./"):
-        text = text[2:]
-    return text.rstrip("/")
+    """Write a pattern with `/`, without a leading `./` or `/` or a trailing `/`."""
+    return re.sub(r"^(?:\./|/)+", "", pattern.replace("\\", "/")).rstrip("/")
 
 
 def _regex(pattern: str, dot: bool) -> str:

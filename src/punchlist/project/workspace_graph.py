@@ -151,7 +151,7 @@ def _version(found: re.Match[str]) -> Version:
 
 
 def _in_all(have: Version, text: str) -> bool:
-    if text in ("", "*", "x", "X", "latest"):
+    if text in ("", "*", "x", "X"):
         return True
     hyphen = re.fullmatch(r"(\S+)\s+-\s+(\S+)", text)
     if hyphen:
@@ -174,7 +174,7 @@ def _in_one(have: Version, operator: str, operand: str) -> bool:
     if operator == ">=":
         return have >= low
     if operator == "<":
-        return have < low and (have[:3] != low[:3] or bool(found[4]))
+        return have < low if given == 3 else have[:3] < low[:3]
     if operator == ">":
         return have > low if given == 3 else have >= _bump(low, given)
     if operator == "<=":

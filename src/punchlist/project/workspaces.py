@@ -1,7 +1,8 @@
 """Workspaces of pnpm, npm, yarn, bun, uv, cargo and go: their packages, who needs whom, cycles, dependents.
 
-Members are found by each package manager's own rules: npm, yarn and bun apply `!` patterns in order (a later pattern
-takes back), pnpm applies them to all; uv has `exclude` globs, cargo `exclude` paths; go lists folders.
+Members are found by each package manager's own rules. With pnpm and bun a `!` pattern holds for all others, with yarn
+for those before it; with npm (10.8, map-workspaces) for all, unless a later pattern is itself matched by it. uv has
+`exclude` globs, cargo `exclude` paths; go lists folders.
 """
 
 import os
@@ -114,15 +115,16 @@ def _node(root: Path) -> Workspace | None:
     if pnpm is not None:
         patterns, problem = _pnpm_patterns(pnpm)
         if patterns or problem or "packages" in pnpm:
-            members = _members(root, patterns, "package.json", ordered=False)
+            members = _members(root, patterns, "package.json", "pnpm")
             return _packages(root, "pnpm", "pnpm-workspace.yaml", members, _node_package, [problem] if problem else [])
     manifest = json_of(root / "package.json") or {}
     raw = manifest.get("workspaces")
     raw = raw.get("packages") if isinstance(raw, dict) else raw
     if isinstance(raw, list):
         patterns = [item for item in raw if isinstance(item, str)]
-        members = _members(root, patterns, "package.json", ordered=True)
-        return _packages(root, node_manager(root, root), "package.json", members, _node_package, [])
+        manager = node_manager(root, root)
+        members = _members(root, patterns, "package.json", manager)
+        return _packages(root, manager, "package.json", members, _node_package, [])
     return None
 
 
@@ -166,10 +168,12 @@ NODE_LOCKS = {
 }
 
 
-def _members(root: Path, patterns: list[str], manifest: str, *, ordered: bool) -> list[str]:
-    """Return the folders with a manifest that the patterns select; unordered, a `!` pattern holds for all."""
+def _members(root: Path, patterns: list[str], manifest: str, manager: str) -> list[str]:
+    """Return the folders with a manifest that the patterns select, by the rules of a package manager."""
     chosen: dict[str, None] = {}
-    if not ordered:
+    if manager == "npm":
+        patterns = _without_lifted(patterns)
+    if manager != "yarn":
         patterns = sorted(patterns, key=lambda pattern: pattern.startswith("!"))
     for pattern in patterns:
         if pattern.startswith("!"):
@@ -180,6 +184,17 @@ def _members(root: Path, patterns: list[str], manifest: str, *, ordered: bool) -
             if (root / folder / manifest).is_file() and len(chosen) < MAX_PACKAGES:
                 chosen.setdefault(folder)
     return list(chosen)
+
+
+def _without_lifted(patterns: list[str]) -> list[str]:
+    """Leave out the `!` patterns that match a later pattern as it is written: npm lifts those."""
+    kept: list[str] = []
+    for pattern in patterns:
+        if not pattern.startswith("!"):
+            text = globs.normal(pattern)
+            kept = [k for k in kept if not (k.startswith("!") and globs.compiled(k[1:]).match(text))]
+        kept.append(pattern)
+    return kept
 
 
 def _packages(
@@ -200,6 +215,12 @@ def _packages(
         elif folder and package:
             problems.append(package)
     ordered = tuple(sorted(packages.values(), key=lambda p: p.folder))
+    names = {package.name: package.folder for package in reversed(ordered)}
+    problems += [
+        f"{package.manifest}: {names[package.name] or 'the root'} has the name {package.name} too"
+        for package in ordered
+        if names[package.name] != package.folder
+    ]
     return Workspace(kind, file, ordered, problems=tuple(problems))
 
 
@@ -215,8 +236,9 @@ def _node_package(root: Path, folder: str) -> Package | str:
 
 
 def _uv(root: Path) -> Workspace | None:
-    data = toml_of(root / "pyproject.toml")
-    settings = table(data, "tool", "uv").get("workspace")
+    if "workspace" not in (text_of(root / "pyproject.toml") or ""):
+        return None
+    settings = table(toml_of(root / "pyproject.toml"), "tool", "uv").get("workspace")
     if not isinstance(settings, dict):
         return None
     excluded = [globs.compiled(pattern, dot=True) for pattern in _texts(settings.get("exclude"))]
