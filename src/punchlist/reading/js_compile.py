@@ -10,7 +10,7 @@ FILE = r"(?P<file>(?:[A-Za-z]:)?[^\s:*?\"<>|][^:*?\"<>|]*)"
 OXC = re.compile(r"\s*\[(?P<rule>[A-Z][A-Z_]+)\] (?:Error: )?(?P<message>.+)")
 BOX = re.compile(r"\s*[╭┌,][─-]+\[ ?(?P<file>.+?):(?P<line>\d+):(?P<column>\d+) ?\]")
 ESBUILD = re.compile(rf"\s*(?:[✘X] )?{FILE}:(?P<line>\d+):(?P<column>\d+): (?:ERROR|error): (?P<message>.+)")
-BABEL = re.compile(rf"\s*(?:\w*Error: )?(?:\[[^\]]*\] )?{FILE}: (?P<message>.+?) ?\((?P<line>\d+):(?P<column>\d+)\)$")
+BABEL = re.compile(rf"\s*(?:\w*Error: )?(?:\[[^\]]*\] )?{FILE}: (?P<message>.+?) ?\((?P<line>\d+):(?P<column>\d+)\):?$")
 PLUGIN_FILE = re.compile(r"\s*File: (?P<file>(?:[A-Za-z]:)?[^:?]+?)(?:\?[^:]*)?(?::(?P<line>\d+):(?P<column>\d+))?$")
 AT_LINE = re.compile(r"\s*(?P<file>(?:[A-Za-z]:)?[/\\]\S.*\.\w+):(?P<line>\d+)$")
 FAILED = re.compile(r"(?:Build|Transform) failed with \d+ errors?")
@@ -43,7 +43,12 @@ def refused(head: str, lines: Sequence[str]) -> Refused | None:
             return Refused(index, match["message"], rule, _frame(match))
         elif match := BOX.match(line) or PLUGIN_FILE.match(line):
             return Refused(at, said, rule, _frame(match))
-        elif "(" in line and line.endswith(")") and (match := BABEL.match(line)) and "rror" in line.split(":", 1)[0]:
+        elif (
+            "(" in line
+            and line.endswith((")", "):"))
+            and (match := BABEL.match(line))
+            and "rror" in line.split(":", 1)[0]
+        ):
             return Refused(index, line.strip(), rule, _frame(match))
         elif (match := AT_LINE.match(line)) and "node_modules" not in line:
             following = range(index + 1, min(index + 8, len(lines)))

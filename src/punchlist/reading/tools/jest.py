@@ -11,7 +11,7 @@ from punchlist.reading.js_crash import own_detail, startup
 from punchlist.reading.js_frames import Frame, frames, innermost, path
 from punchlist.reading.log import Context, Log, Reading
 
-HEAD = re.compile(r" ?(?P<state>PASS|FAIL) {1,2}(?P<rest>\S.*?)(?: \((?:\d[\d.]* m?s|\d[\d.]* [kMG]?B)[^)]*\))?$")
+HEAD = re.compile(r" ?(?P<state>PASS|FAIL) {1,3}(?P<rest>\S.*?)(?: \((?:\d[\d.]* m?s|\d[\d.]* [kMG]?B)[^)]*\))?$")
 PROJECT = re.compile(r"(?:(?P<wide>\S[^/]*?)  +|(?P<word>[^\s/.\\]+) )(?P<file>\S.*)$")
 TOTAL = re.compile(r"(?P<what>Test Suites|Tests|Snapshots): +(?P<rest>\d.*)$")
 PART = re.compile(r"(\d+) (failed|passed|skipped|todo|total|obsolete)")
@@ -28,6 +28,7 @@ CANNOT = re.compile(r"\s+at (?:Object\.)?<")
 TOOL_ERROR = re.compile(r"● +(?P<title>[A-Z][\w ]+?)(?P<kind> Error| Warning|):?$")
 NO_TESTS = re.compile(r"No tests found(?:, exiting with code (?P<code>\d+)| related to files .+)?\.?$")
 NOT_TESTS = ("Console",)
+BESIDE = ("process.exit called with", "Cannot log after tests are done", "Cannot add a test after")
 SUITE_FAILED = "Test suite failed to run"
 USAGE_END = "Documentation: https://jestjs.io/"
 
@@ -40,6 +41,7 @@ class _State:
     project: str | None = None
     begun: bool = False
     summary: bool = False
+    exit_code: int | None = None
     totals: dict[str, str] = field(default_factory=dict)
     rows: list[tuple[int, str, str]] = field(default_factory=list)
     seen: set[tuple[object, ...]] = field(default_factory=set)
@@ -47,7 +49,7 @@ class _State:
 
 def parse(log: Log, context: Context) -> Reading:
     """Read a jest run: each `●` block below its `FAIL file`, totals, thresholds, what kept it from running."""
-    state = _State(log)
+    state = _State(log, exit_code=context.exit_code)
     index = 0
     while index < len(log.lines):
         index = _line(state, index)
@@ -105,12 +107,10 @@ def _block(state: _State, index: int, line: str, text: str) -> int:
     end = _block_end(state, index, 4 if indent >= 2 else 2)
     if indent == 0 and (match := TOOL_ERROR.match(text)):
         return _tool_error(state, index, end, match)
+    if text.startswith("●  "):
+        return _beside(state, index, end, title)
     if title in NOT_TESTS or indent > 4 or (indent == 0 and not state.begun) or not state.file:
         return index + 1
-    if text.startswith("●  "):
-        # "●  Cannot log after tests are done", open handles: advice about the run, no result.
-        state.reading.claim(index, end)
-        return end
     found = _suite(state, index, end) if title == SUITE_FAILED else [_test(state, index, end, title)]
     for d in found:
         key = (state.file, d.test, d.message, d.line, d.column, d.rule, d.detail)
@@ -118,6 +118,26 @@ def _block(state: _State, index: int, line: str, text: str) -> int:
             state.reading.add(d)
         state.seen.add(key)
     state.reading.claim(index, end)
+    return end
+
+
+def _beside(state: _State, index: int, end: int, title: str) -> int:
+    """`●  process.exit called with "3"`, `●  Cannot log after tests are done`: what breaks a run beside its tests."""
+    state.reading.claim(index, end)
+    if title.startswith(BESIDE):
+        body = _body(state.log, index, end)
+        place = innermost(body)
+        state.reading.add(
+            Diagnostic(
+                severity="error" if state.exit_code else "warning",
+                message=title,
+                detail=own_detail(_without_code(body)),
+                file=place.file if place else None,
+                line=place.line if place else None,
+                column=place.column if place else None,
+                log=state.log.span(index, end - 1),
+            )
+        )
     return end
 
 
@@ -320,7 +340,9 @@ def _conclude(state: _State) -> None:
     failing = [d for d in reading.diagnostics if d.severity == "error"]
     if state.begun and not reading.outcome:
         nothing = "total" in parts and parts["total"] == 0
-        if failing and nothing and not any(_is_compiler(d) for d in failing):
+        if not failing and reading.counts and "failed" not in parts and state.totals and not state.exit_code:
+            reading.outcome = "passed"
+        elif failing and nothing and not any(_is_compiler(d) for d in failing):
             reading.outcome = "error"
         elif failing or "failed" in state.totals.get("Test Suites", ""):
             reading.outcome = "failed"

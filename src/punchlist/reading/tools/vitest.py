@@ -35,7 +35,7 @@ NO_FILES = re.compile(
 )
 MISSING = re.compile(r"\s*MISSING DEPENDENCY\s+(?P<message>Cannot find dependency .+)")
 CODE_LINE = re.compile(r"\s*(?:\d+)?\s*[|│]")
-GITHUB = re.compile(r"::error file=.*?(?:,title=|,line=)")
+GITHUB = re.compile(r"::error (?:file=[^,]*,)?title=(?P<title>.*?)(?:,line=\d+(?:,column=\d+)?)?::")
 ORIGIN = re.compile(r'This error originated in "(?P<file>[^"]+)" test file')
 STARTUP = ("Startup Error", "Unhandled Error")
 UNHANDLED = ("Unhandled Rejection", "Uncaught Exception", "Unhandled Error", "Unhandled Source Error", "Vitest Error")
@@ -67,6 +67,7 @@ def parse(log: Log, context: Context) -> Reading:
     if not state.reading.diagnostics:
         _rows(state)
     _retries(state)
+    _annotations(state)
     _json(state)
     if not state.started and not state.reading.diagnostics and context.words:
         _startup(state)
@@ -93,9 +94,6 @@ def _line(state: _State, index: int) -> int:
         _row(state, index, line)
     elif text.startswith(("ERROR: Coverage", "No test", "No projects", "MISSING DEP")):
         _could_not(state, index, text)
-    elif text.startswith("::error file=") and state.reading.diagnostics and GITHUB.match(text):
-        # vitest's github-actions reporter repeats every failure of its own report as an annotation.
-        state.reading.claim(index)
     return index + 1
 
 
@@ -148,6 +146,16 @@ def _rows(state: _State) -> None:
                 log=state.log.span(index, index + 1 if reason else index),
             )
         )
+
+
+def _annotations(state: _State) -> None:
+    """The github-actions reporter repeats every failure of the report as an annotation: claim those."""
+    tests = {d.test for d in state.reading.diagnostics if d.test}
+    for index, line in enumerate(state.log.lines):
+        if line.startswith("::error ") and tests and (match := GITHUB.match(state.log.whole(index))):
+            title = match["title"].replace("%3A", ":").replace("%2C", ",").replace("%25", "%")
+            if title in tests or title.rpartition("] ")[2] in tests:
+                state.reading.claim(index)
 
 
 def _retries(state: _State) -> None:
