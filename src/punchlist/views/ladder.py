@@ -77,11 +77,15 @@ _SHARES = ((12, 12), (8, 12), (5, 12), (8, 5), (3, 12), (5, 5), (2, 12), (3, 5),
 
 
 def detail_lines(d: Diagnostic, limit: int) -> tuple[list[str], bool]:
-    """Detail of a finding, indented by two blanks, and whether that is all of it."""
-    lines = wording.detail(d)
-    kept = ["  " + line[:_DETAIL_WIDTH] for line in lines[:limit]]
-    left = len(lines) - len(kept)
-    return [*kept, f"  (+{left} lines)"] if left and kept else kept, not left
+    """Detail of a finding, indented by two blanks, and whether that is all of it.
+
+    Of a long one the end is kept too: what a test printed last is often what it failed of.
+    """
+    lines = ["  " + line[:_DETAIL_WIDTH] for line in wording.detail(d)]
+    if len(lines) <= limit:
+        return lines, True
+    end = limit // 3
+    return [*lines[: limit - end], f"  (+{len(lines) - limit} lines)", *lines[len(lines) - end :]], False
 
 
 def render(groups: Sequence[Group], rung: Rung, *, columns: bool = False) -> Rendering:

@@ -1,6 +1,7 @@
 """What is said about one finding: its message with the values that explain it, and the detail that says more."""
 
 import re
+from collections import Counter
 from functools import lru_cache
 
 from punchlist.analysis.fingerprint import squash
@@ -15,6 +16,8 @@ _FRAME = re.compile(r"\bat\b|\bFile \"|^\s*\d+:|^\s*\S+:\d+|❯|^\s*#\d+ |^\s*fr
 _PATH = re.compile(r"(?:node:)?[\w.@~+-]*(?:/[\w.@~+-]+)+")
 _ENGINE = re.compile(r"\bat (?:\S+ )?\(?(?:node|internal|native):?")
 _MOST_VALUES = 4
+_AGAIN = 3
+_LONG = 20
 _MESSAGE = 200
 _VALUE = 120
 
@@ -72,8 +75,25 @@ def _detail(text: str, detail: str, place: str) -> tuple[str, ...]:
     if all(_adds_nothing(line, known) for line in lines):
         return ()
     indent = min(len(line) - len(line.lstrip()) for line in lines)
-    shown = [line[indent:] for line in lines]
+    shown = _once([line[indent:] for line in lines])
     return (*shown, f"({folded} foreign frame{'s' * (folded > 1)})") if folded else tuple(shown)
+
+
+def _once(lines: list[str]) -> list[str]:
+    """Lines in their order; a long one that comes again and again stands once, with its number."""
+    times = Counter(lines)
+    again = {line for line, n in times.items() if n >= _AGAIN and len(line) >= _LONG}
+    first = dict.fromkeys(lines)
+    if not again:
+        return lines
+    out: list[str] = []
+    for line in lines:
+        if line not in again:
+            out.append(line)
+        elif line in first:
+            del first[line]
+            out.append(f"{line} (x{times[line]})")
+    return out
 
 
 def _foreign_frame(line: str) -> bool:
