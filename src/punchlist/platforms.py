@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 WINDOWS = sys.platform == "win32"
 LINUX = sys.platform == "linux"
@@ -19,8 +19,7 @@ PIPE_BYTES = 1 << 20
 _GUARD = 'read -r _ || { kill -s TERM -- "-$1"; sleep 2; kill -s KILL -- "-$1"; }'
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
+class Process(NamedTuple):
     """One living process: `start` tells it from a later one with the same number (a platform's own words)."""
 
     pid: int

@@ -1,14 +1,13 @@
 """The environment of a command: what only changes how output looks is set, everything else stays as it is."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 RUN = "PUNCHLIST_RUN"
 OFF = "PUNCHLIST_PRESENTATION"
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(NamedTuple):
     """A variable we set (or take away, where `value` is None) and why that changes the looks of an output only."""
 
     name: str

@@ -7,8 +7,7 @@ milliseconds since the start. Offsets follow by adding up. Bytes of a log that n
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import mmap
@@ -22,8 +21,7 @@ _STEP = 1 << 20
 _ROOMY = 8 << 20  # an index past this size keeps the order by the second only
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(NamedTuple):
     """Bytes `first` to `last` (end-exclusive) of `stream`, arrived `ms` after the start."""
 
     stream: str
@@ -32,8 +30,7 @@ class Arrival:
     ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A whole line in order of arrival: stream, 1-based number there, bytes without the newline, time."""
 
     stream: str

@@ -1,8 +1,11 @@
-"""The records of running: what to run, how it stands, how it ended."""
+"""The records of running: what to run, how it stands, how it ended.
+
+The small ones are named tuples: a data class costs the start of every command line several times as much.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from punchlist.model import How
 
@@ -30,8 +33,7 @@ class Command:
     keep_background: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
+class Started(NamedTuple):
     """What `meta.json` needs to find the command again: number, group, start time as the system tells it, tree mark."""
 
     pid: int
@@ -40,8 +42,7 @@ class Started:
     mark: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class Progress(NamedTuple):
     """How a running command stands; pairs are (stdout, stderr), `sizes` in bytes.
 
     `new` are the bytes since the last tick, at most the last 64 KB of each stream.
@@ -54,8 +55,7 @@ class Progress:
     new: tuple[bytes, bytes]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
+class Left(NamedTuple):
     """A process that went on after the command had ended."""
 
     pid: int
