@@ -40,9 +40,16 @@ def candidates(invocations: Iterable[Invocation], text: str) -> list[Candidate]:
     """Return every parser worth trying, each once, in the registry's order."""
     named = by_command(invocations)
     names = {candidate.parser.name for candidate in named}
-    others = [candidate for candidate in by_signs(text) if candidate.parser.name not in names]
+    others = [_with_command(candidate, named) for candidate in by_signs(text) if candidate.parser.name not in names]
     rank = {parser.name: at for at, parser in enumerate(PARSERS)}
     return sorted([*named, *others], key=lambda candidate: rank[candidate.parser.name])
+
+
+def _with_command(candidate: Candidate, named: list[Candidate]) -> Candidate:
+    """A report format belongs to the tool that the command runs, where that is one known tool."""
+    if candidate.parser.kind == "report" and len(named) == 1:
+        return Candidate(candidate.parser, named[0].words, named[0].directory)
+    return candidate
 
 
 def _begins(words: tuple[str, ...], command: str) -> bool:
