@@ -32,6 +32,7 @@ class _State:
     reading: Reading = field(default_factory=Reading)
     begun: bool = False
     failing: int = 0
+    rows: bool = False
 
 
 def parse(log: Log, context: Context) -> Reading:
@@ -47,7 +48,7 @@ def parse(log: Log, context: Context) -> Reading:
         else:
             index = _line(state, index, line)
     _json(state)
-    if not state.begun and not state.reading.diagnostics and context.words and context.exit_code != 0:
+    if not (state.begun or state.rows) and context.words and context.exit_code != 0:
         _startup(state)
     _conclude(state)
     return state.reading
@@ -55,6 +56,9 @@ def parse(log: Log, context: Context) -> Reading:
 
 def _line(state: _State, index: int, line: str) -> int:
     counts = state.reading.counts
+    if not state.rows and line.lstrip().startswith(("✔ ", "✓ ", "√ ")):
+        state.rows = True
+        state.reading.claim(index)
     if "passing" in line and (match := PASSING.match(line)):
         counts["passed"] = counts.get("passed", 0) + int(match[1])
         state.begun = True
@@ -297,6 +301,8 @@ def _could_not(state: _State, found: Diagnostic, first: int, end: int) -> None:
 
 def _conclude(state: _State) -> None:
     reading = state.reading
+    # The totals end a run: rows without them, or fewer blocks than they count, mean that the log was cut.
+    reading.partial = (state.rows and not state.begun) or len(reading.diagnostics) < state.failing
     if not state.begun:
         return
     reading.outcome = "failed" if reading.diagnostics or state.failing else "passed"

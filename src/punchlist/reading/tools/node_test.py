@@ -65,6 +65,7 @@ def _expect(reading: Reading) -> None:
     found = sum(d.test is not None for d in reading.diagnostics)
     if total and found < total:
         reading.expected = len(reading.diagnostics) + total - found
+        reading.partial = True
 
 
 def _line(state: _State, index: int) -> int:

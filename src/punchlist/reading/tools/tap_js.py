@@ -19,7 +19,7 @@ TOTAL = re.compile(
     r"# (?P<what>tests|pass|fail|cancelled|skipped|todo|suites|ok|failed|passed)"
     r"(?:: *| +)?(?P<number>\d+)?(?: of \d+)?(?: (?:tests|total))?\b"
 )
-PLAN = re.compile(r" *1\.\.\d+(?: *#.*)?$")
+PLAN = re.compile(r" *1\.\.(?P<last>\d+)(?: *#.*)?$")
 BAIL = re.compile(r"Bail out!(?P<reason>.*)")
 VERSION = "TAP version "
 KEY = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w $-]*):(?: (?P<value>.*))?$")
@@ -120,7 +120,11 @@ def _other(log: Log, reading: Reading, totals: dict[str, int], index: int, text:
     elif text.startswith(("# Error: ", "# ")) and "threshold" in text and (match := THRESHOLD.match(text)):
         reading.add(Diagnostic(message=match["message"], log=log.span(index)))
         reading.claim(index)
-    elif text.startswith(VERSION) or (text.startswith("1..") and PLAN.match(text)):
+    elif text.startswith("1..") and (match := PLAN.match(text)):
+        if text == log.lines[index]:
+            totals["plan"] = totals.get("plan", 0) + int(match["last"])
+        reading.claim(index)
+    elif text.startswith(VERSION):
         reading.claim(index)
     elif text.startswith("Bail out!") and (match := BAIL.match(text)):
         reading.add(Diagnostic(message=text, log=log.span(index)))
@@ -227,6 +231,9 @@ def _finish(log: Log, reading: Reading, points: list[Point], totals: dict[str, i
             reading.add(_diagnostic(log, point, last))
         last = point.end
     _counts(reading, leaves, totals)
+    # Every TAP stream has a plan: first, then it says how many points must come, or at the end.
+    top = sum(log.lines[point.first][:1] != " " for point in points)
+    reading.partial = bool(points) and (not totals.get("plan") or top < totals["plan"])
     if reading.outcome is None and (points or totals):
         failed = bool(reading.diagnostics) or totals.get("fail", 0) + totals.get("failed", 0) > 0
         reading.outcome = "failed" if failed else "passed"

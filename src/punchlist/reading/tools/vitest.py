@@ -64,7 +64,7 @@ def parse(log: Log, context: Context) -> Reading:
     index = 0
     while index < len(log.lines):
         index = _line(state, index)
-    if not state.reading.diagnostics:
+    if not state.finished or not state.reading.diagnostics:
         _rows(state)
     _retries(state)
     _annotations(state)
@@ -136,7 +136,10 @@ def _row(state: _State, index: int, line: str) -> None:
 
 def _rows(state: _State) -> None:
     """A log without the report (cut, or only one stream of it) still has the failing rows of the tree."""
+    known = {(d.test or "").rsplit(" > ", 1)[-1] for d in state.reading.diagnostics}
     for index, name, reason in state.rows:
+        if name.rsplit(" > ", 1)[-1] in known:
+            continue
         head, _, _rest = name.partition(" > ")
         state.reading.add(
             Diagnostic(
