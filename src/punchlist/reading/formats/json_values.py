@@ -12,6 +12,7 @@ from punchlist.reading.log import Log, Reading
 _DECODE = json.JSONDecoder().raw_decode
 # A value that does not begin its line must begin like an object (or a list of them): `text[{"a": 1}]`.
 _INSIDE = re.compile(r'\[\s*\{\s*"|\{\s*"')
+_NEXT = re.compile(r"[\s,;]*[\[{]")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]')
 # How many times the log's length failed attempts may read in all, so that hostile input costs linear time.
 _WASTE = 6
@@ -66,6 +67,7 @@ def _of_stream(log: Log, indexes: Sequence[int]) -> Iterator[Value]:
         found = _decoded(line, begin)
         if found is not None:
             yield Value(found[0], indexes[at], indexes[at] + 1)
+            yield from _glued(line, found[1], indexes[at])
             at += 1
             continue
         if line.endswith(("{", "[", ",", "}", "]", '"', ":")) or at == len(indexes) - 1:
@@ -79,6 +81,16 @@ def _of_stream(log: Log, indexes: Sequence[int]) -> Iterator[Value]:
                 continue
             waste += block[1] if block else 0
         at += 1
+
+
+def _glued(line: str, end: int, index: int) -> Iterator[Value]:
+    """Values that follow another on its line without a break."""
+    while end < len(line) and (match := _NEXT.match(line, end)):
+        found = _decoded(line, match.end() - 1)
+        if found is None:
+            return
+        yield Value(found[0], index, index + 1)
+        end = found[1]
 
 
 def _begin(line: str) -> int:

@@ -55,7 +55,7 @@ def parse(log: Log, context: Context) -> Reading:
         if tool := junit_lint.linter(document.root):
             junit_lint.read(document, log, tool, reading)
         else:
-            _Reader(document, log, context.root, reading).read()
+            _Reader(document, log, context, reading).read()
         document.claim(reading)
         reading.partial = reading.partial or not document.whole
     return reading
@@ -80,10 +80,11 @@ def walk(root: Element) -> Iterator[tuple[Element, tuple[Element, ...]]]:
 class _Reader:
     """Reads one document."""
 
-    def __init__(self, document: Document, log: Log, root: str, reading: Reading) -> None:
+    def __init__(self, document: Document, log: Log, context: Context, reading: Reading) -> None:
         self.document = document
         self.log = log
-        self.root = root
+        self.root = context.root
+        self.tool = context.words[0] if context.words else ""
         self.reading = reading
         self.lines = iter(document.lines_of(*FAILING, *FLAKY, *AGAIN))
         self.totals = Totals()
@@ -152,7 +153,12 @@ class _Reader:
             (at for at, _ in self.document.lines_of("skipped") if self._holds(at, skipped)), self.document.first
         )
         self.reading.add(
-            Diagnostic(message=skipped.get("message") or "not run", test=case.test or None, log=self.log.span(line))
+            Diagnostic(
+                message=skipped.get("message") or "not run",
+                test=case.test or None,
+                tool=self.tool,
+                log=self.log.span(line),
+            )
         )
 
     def _holds(self, line: int, skipped: Element) -> bool:
@@ -191,6 +197,7 @@ class _Reader:
         # The attribute stands on the first lines, the text on those after it: point at what holds the message.
         self.reading.add(
             Diagnostic(
+                tool=self.tool,
                 message=one.message,
                 detail="\n".join(filter(None, [section, *one.detail.split("\n")[:DETAIL_LINES]])),
                 severity="warning" if state else "error",

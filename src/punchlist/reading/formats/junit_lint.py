@@ -20,8 +20,21 @@ AT = re.compile(r"(?P<rule>[\w.]+) at (?P<file>.+) \((?P<line>\d+):(?P<column>\d
 COLON = re.compile(r"(?P<file>[^\s:](?:[^:]|:[\\/])*):(?P<line>\d+)(?::(?P<column>\d+))?(?::\s*(?P<message>[^\n]*))?")
 COMMA = re.compile(r"(?P<file>\S+?):(?P<line>\d+),(?P<column>\d+)-\d+: (?P<message>.*)")
 RULE_IN_TEXT = re.compile(r"\s*\((?P<rule>[\w@/.-]+)\)$")
-PACKAGED = re.compile(r"org\.(?P<tool>ruff|eslint|biome)\.(?P<rule>.+)")
-KNOWN = ("oxlint", "biome", "rubocop", "phpstan", "psalm", "tflint", "ruff", "eslint", "phpcs", "mypy", "stylelint")
+PACKAGED = re.compile(r"org\.(?P<tool>ruff|eslint|biome|ty|stylelint|rubocop)\.(?P<rule>.+)")
+KNOWN = (
+    "oxlint",
+    "biome",
+    "rubocop",
+    "phpstan",
+    "psalm",
+    "tflint",
+    "ruff",
+    "ty",
+    "eslint",
+    "phpcs",
+    "mypy",
+    "stylelint",
+)
 OXLINT_RULE = re.compile(r"[\w-]+\([\w/-]+\)$")
 
 
@@ -78,6 +91,8 @@ def read(document: Document, log: Log, tool: str, reading: Reading) -> None:
                     reading.add(_placed(found, log, line, end))
                     counts["errors" if found.severity == "error" else "warnings"] += 1
                     findings += 1
+    if tool == "mypy":  # it prints its own text and totals beside the report
+        return
     for name, value in counts.items():
         if findings:
             reading.counts[name] = reading.counts.get(name, 0) + value

@@ -31,6 +31,7 @@ PARSERS: tuple[Parser, ...] = (
     *jvm_dotnet.PARSERS,
     *other_languages.PARSERS,
     *infrastructure.PARSERS,
+    *formats.LAST,
     *python_test.LAST,
     *generic.PARSERS,
 )
