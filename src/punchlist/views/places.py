@@ -100,19 +100,22 @@ def places(members: Sequence[Diagnostic], head: Diagnostic, *, columns: bool = F
     gap = "; " if any(" " in text for text in texts.values()) else " "
     out: list[str] = []
     for folder, files in _by_folder(list(by_file)):
-        if (len(files) - 1) * (len(folder) + 1) > _BRACES:
-            out.append(f"{folder}/{{{gap.join(_alike({basename(file): texts[file] for file in files}))}}}")
-        else:
-            out.extend(in_file(file, texts[file]) for file in files)
+        out += _in_folder(folder, {file: texts[file] for file in files}, gap)
     return gap.join(filter(None, out))
 
 
-def _alike(texts: dict[str, str]) -> list[str]:
-    """Files of one folder, those with the same lines together: `a.py,b.py:1`."""
+def _in_folder(folder: str, texts: dict[str, str], gap: str) -> list[str]:
+    """Files of one folder: `src/{a.py,b.py}:1` where the lines are the same, `src/{c.py:2 d.py:3}` for the others."""
     by_text: dict[str, list[str]] = {}
-    for name, text in texts.items():
-        by_text.setdefault(text, []).append(name)
-    return [in_file(",".join(names), text) for text, names in by_text.items()]
+    for file, text in texts.items():
+        by_text.setdefault(text, []).append(file)
+    alike = {text: files for text, files in by_text.items() if len(files) > 1 and text and all(files)}
+    front = f"{folder}/" if folder else ""
+    out = [in_file(f"{front}{{{','.join(map(basename, files))}}}", text) for text, files in alike.items()]
+    single = [file for file, text in texts.items() if text not in alike]
+    if (len(single) - 1) * len(front) > _BRACES:
+        return [*out, f"{front}{{{gap.join(in_file(basename(file), texts[file]) for file in single)}}}"]
+    return out + [in_file(file, texts[file]) for file in single]
 
 
 def _by_folder(files: Sequence[str]) -> list[tuple[str, list[str]]]:
