@@ -9,7 +9,8 @@ import pytest
 from punchlist.model import Trouble
 from punchlist.project.config import load
 from punchlist.project.older_signal import ADAPTERS
-from punchlist.project.records import EngineSetting, Step
+from punchlist.project.records import Step
+from punchlist.project.settings import EngineSetting
 
 
 def signal(folder: Path, checks: dict[str, Any], root: str = ".", **project: Any) -> Path:

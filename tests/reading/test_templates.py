@@ -6,7 +6,6 @@ from punchlist.model import Trouble
 from punchlist.reading import templates
 from punchlist.reading.templates import BUILT_IN, Template, filter_output, find_template, list_templates, suppresses
 
-
 MAVEN_TEST = (
     r"(\[ERROR\]|\[INFO\] Results:|\[INFO\] Tests run:(?!.*-- in)|\[INFO\] BUILD (SUCCESS|FAILURE)|"
     r"\[INFO\] Total time:|\[INFO\] Finished at:)"

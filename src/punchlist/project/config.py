@@ -4,41 +4,33 @@ Native settings beat the older formats, these beat discovery; the environment be
 in a notice. Nothing here runs a command.
 """
 
+from __future__ import annotations
+
 import os
 import stat
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from punchlist.model import Trouble
 from punchlist.project.records import (
+    MONOREPO_MODES,
+    PAYLOADS,
+    TOOLSETS,
     Budget,
     Check,
     Config,
-    EngineSetting,
     Keep,
-    ParserSetting,
     Step,
-    Template,
     expand,
     working_folder,
 )
 
-__all__ = [
-    "Budget",
-    "Check",
-    "Config",
-    "ConfigCache",
-    "EngineSetting",
-    "Keep",
-    "ParserSetting",
-    "Step",
-    "Template",
-    "expand",
-    "load",
-    "working_folder",
-]
+if TYPE_CHECKING:
+    from punchlist.project.settings import Template
+
+__all__ = ["Budget", "Check", "Config", "ConfigCache", "Keep", "Step", "expand", "load", "working_folder"]
 
 LARGEST = 1_000_000
 NATIVE = "punchlist.toml"
@@ -194,15 +186,13 @@ class _Sources:
         return None
 
     def signal(self) -> dict[str, Check]:
+        chosen = self.named("SIGNAL_CONFIG")
+        found = (chosen, self.text(chosen) or "") if chosen else self.upward("signal.config.json")
+        if found is None:
+            return {}
         from punchlist.project import older_signal
 
-        chosen = self.named("SIGNAL_CONFIG")
-        if chosen:
-            path, text = chosen, self.text(chosen) or ""
-        elif (found := self.upward(older_signal.FILE)) is not None:
-            path, text = found
-        else:
-            return {}
+        path, text = found
         name = self.shown(path)
         projects = older_signal.projects(text, path, name, self.environ)
         project = older_signal.match(projects, Path(os.path.realpath(self.root)))
@@ -241,8 +231,6 @@ class _Sources:
 
 def from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     """Read the settings that variables override; an empty variable is an unset one, a wrong value raises `Trouble`."""
-    from punchlist.project.native import MONOREPO_MODES, PAYLOADS, TOOLSETS
-
     out: dict[str, Any] = {}
     for field, variables, words in (
         ("payload", ("PUNCHLIST_PAYLOAD", "SIGNALINT_MCP_PAYLOAD"), PAYLOADS),

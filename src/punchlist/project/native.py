@@ -6,7 +6,7 @@ from typing import Any
 
 from punchlist.model import Trouble
 from punchlist.project.positions import KeyPath, line_of, toml_lines
-from punchlist.project.records import Budget, Check, EngineSetting, Keep, ParserSetting, Step, Template
+from punchlist.project.records import COMMANDS, MONOREPO_MODES, PAYLOADS, TOOLSETS, WRITES, Budget, Check, Keep, Step
 from punchlist.project.schema import (
     Key,
     Path_,
@@ -27,6 +27,7 @@ from punchlist.project.schema import (
     strings,
     variables,
 )
+from punchlist.project.settings import EngineSetting, ParserSetting, Template
 
 ENGINES = (
     "oxlint",
@@ -46,13 +47,10 @@ ENGINES = (
     "rubocop",
     "phpstan",
 )
-TOOLSETS = ("run", "check", "fix", "live")
-PAYLOADS = ("brief", "both", "text", "structured")
-MONOREPO_MODES = ("off", "auto", "strict")
 
 
-def _any(shape: str, doc: str) -> Key:
-    return Key(shape, lambda value: value, "", doc)
+def _any(shape: str, doc: str, default: str = "none") -> Key:
+    return Key(shape, lambda value: value, default, doc)
 
 
 def _presentation(value: object) -> bool | tuple[str, ...]:
@@ -68,8 +66,8 @@ TOP: Spec = {
     "compact": boolean("short keys in the JSON of project checks", "false"),
     "monorepo_mode": choice("how workspace packages are planned", MONOREPO_MODES, "auto"),
     "tools": strings("the toolsets the MCP server shows", "all", words=TOOLSETS),
-    "commands": choice("which commands `execute_command` may run", ("off", "declared", "any"), "any"),
-    "writes": choice("whether fixes may be written", ("off", "ask", "on"), "ask"),
+    "commands": choice("which commands `execute_command` may run", COMMANDS, "any"),
+    "writes": choice("whether fixes may be written", WRITES, "ask"),
     "ignore": strings(
         "globs of files no engine looks at; replaces the default list", "node_modules, dist, state folders"
     ),
@@ -88,13 +86,15 @@ TOP: Spec = {
     "engines": _any("a table", "the engines of project checks, by name"),
     "parsers": _any("a table", "parsers of your own, by name"),
     "templates": _any("a table", "output filters, by name"),
-    "budget": _any("a table", "tokens an answer may cost"),
-    "keep": _any("a table", "how much history is kept"),
+    "budget": _any("a table", "tokens an answer may cost", "see below"),
+    "keep": _any("a table", "how much history is kept", "see below"),
 }
 
 CHECK: Spec = {
-    "command": string("the shell command; `${VAR}` is replaced when it runs"),
-    "steps": _any("a list of commands or step tables", "commands run one after the other, instead of `command`"),
+    "command": string("the shell command; `${VAR}` is replaced when it runs", "or `steps`"),
+    "steps": _any(
+        "a list of commands or step tables", "commands run one after the other, instead of `command`", "or `command`"
+    ),
     "fail_fast": boolean("stop at the first failing step", "true"),
     "timeout": duration("longest time of the whole check", "the general one"),
     "cwd": string("folder it runs in, relative to the root", "the root"),
@@ -132,9 +132,9 @@ ENGINE: Spec = {
 }
 
 PARSER: Spec = {
-    "pattern": strings("a regex with named groups, or a list for consecutive lines", one=True),
+    "pattern": strings("a regex with named groups, or a list for consecutive lines", "or `file`", one=True),
     "loop": boolean("the last regex repeats", "false"),
-    "file": string("a VS Code or GitHub problem-matcher file, instead of `pattern`"),
+    "file": string("a VS Code or GitHub problem-matcher file, instead of `pattern`", "or `pattern`"),
     "owner": string("the matcher in that file, by owner or name", "all of them"),
     "severity": choice("severity where the line tells none", ("error", "warning", "info", "hint"), "error"),
     "commands": strings("regexes of commands it is used for", "only where a check names it", one=True),
@@ -142,8 +142,8 @@ PARSER: Spec = {
 }
 
 TEMPLATE: Spec = {
-    "description": string("when to use it"),
-    "include_regex": string("lines to keep (JavaScript or Python syntax)"),
+    "description": string("when to use it", "none"),
+    "include_regex": string("lines to keep, a JavaScript regular expression without flags"),
     "tail_paragraphs": integer("paragraphs kept from the end", "0", least=0),
     "suppress_output_on_success": boolean("say one line only when the command passes", "as the call asks, else true"),
 }
@@ -347,6 +347,6 @@ def settings_table() -> str:
             if entry.alias_of:
                 rows.append(f"| `{key}` | {entry.shape} | | as in `signal.config.json`: `{entry.alias_of}` |")
             else:
-                rows.append(f"| `{key}` | {entry.shape} | {entry.default or 'required'} | {entry.doc} |")
+                rows.append(f"| `{key}` | {entry.shape} | {entry.default or 'needed'} | {entry.doc} |")
         parts.append("\n".join(rows))
     return "\n\n".join(parts) + "\n"

@@ -5,8 +5,8 @@ from typing import Any
 
 from punchlist.model import Trouble
 from punchlist.project.positions import KeyPath, line_of
-from punchlist.project.records import Template
 from punchlist.project.schema import Source, Spec, boolean, integer, kind, read_map, read_table, string
+from punchlist.project.settings import Template
 
 FILE = ".quiet-shell/config.yaml"
 TEMPLATE: Spec = {

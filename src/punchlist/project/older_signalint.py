@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from punchlist.project.older_signal import json_finder, parse_json
-from punchlist.project.records import EngineSetting
 from punchlist.project.schema import Source, nearest
+from punchlist.project.settings import EngineSetting
 
 FILE = "signalint.config.json"
 FIELDS = ("engines", "ignore", "timeoutsMs", "mcpPayload", "monorepoMode")

@@ -1,15 +1,27 @@
-"""The frozen records of a project's configuration: checks, engines, templates, parsers, and all settings."""
+"""The records of a project's configuration that every run needs: checks and their steps, budgets, all settings."""
+
+from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, get_args
+
+if TYPE_CHECKING:
+    from punchlist.project.settings import EngineSetting, ParserSetting, Template
 
 Payload = Literal["brief", "both", "text", "structured"]
 MonorepoMode = Literal["off", "auto", "strict"]
 Commands = Literal["off", "declared", "any"]
 Writes = Literal["off", "ask", "on"]
+Toolset = Literal["run", "check", "fix", "live"]
+
+PAYLOADS: tuple[str, ...] = get_args(Payload)
+MONOREPO_MODES: tuple[str, ...] = get_args(MonorepoMode)
+COMMANDS: tuple[str, ...] = get_args(Commands)
+WRITES: tuple[str, ...] = get_args(Writes)
+TOOLSETS: tuple[str, ...] = get_args(Toolset)
 
 DEFAULT_IGNORE = ("node_modules/**", "dist/**", ".signalint/**", ".punchlist/**")
 
@@ -80,51 +92,6 @@ def working_folder(root: Path, check: Check, step: Step | None, environ: Mapping
         if part:
             folder = folder / expand(part, environ)
     return folder
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Template:
-    """A quiet-shell template: keep lines that match, and the last paragraphs. `file` and `line` say where it stands."""
-
-    name: str
-    description: str
-    include_regex: str
-    tail_paragraphs: int
-    suppress_output_on_success: bool | None = None
-    file: str | None = None
-    line: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParserSetting:
-    """A parser its user describes: regexes with named groups, or a file of problem matchers read as it is.
-
-    `patterns` apply to consecutive lines; with `loop` the last one repeats. `examples` are globs of files kept beside
-    it. `commands` are regexes of the commands it is for. Paths are relative to `folder`.
-    """
-
-    name: str
-    patterns: tuple[str, ...] = ()
-    loop: bool = False
-    file_of_matchers: str | None = None
-    owner: str | None = None
-    severity: str | None = None
-    commands: tuple[str, ...] = ()
-    examples: tuple[str, ...] = ()
-    folder: Path | None = None
-    file: str | None = None
-    line: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineSetting:
-    """How one engine is to be used; `enabled` None means: where the project shows its marker."""
-
-    enabled: bool | None = None
-    config: str | None = None
-    timeout_s: float | None = None
-    include_formatter: bool = False
-    skip_lib_check: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
