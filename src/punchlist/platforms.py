@@ -15,6 +15,8 @@ WINDOWS = sys.platform == "win32"
 LINUX = sys.platform == "linux"
 MARK = "PUNCHLIST_TREE"  # an environment variable whose value finds what left the process group
 PIPE_BYTES = 1 << 20
+TERM = int(signal.SIGTERM)
+KILL = int(getattr(signal, "SIGKILL", signal.SIGTERM))  # Windows ends a process either way
 
 _GUARD = 'read -r _ || { kill -s TERM -- "-$1"; sleep 2; kill -s KILL -- "-$1"; }'
 
@@ -249,7 +251,7 @@ class Tree:
                 self._job.end(force)
             return members
         for member in members:
-            send(member.pid, signal.SIGKILL if force else signal.SIGTERM)
+            send(member.pid, KILL if force else TERM)
             if not force:
                 send(member.pid, signal.SIGCONT)  # a stopped process hears of TERM only when it goes on
         return members

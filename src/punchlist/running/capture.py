@@ -31,6 +31,7 @@ OnStart = Callable[[Started], None]
 PEEK_BYTES = 64 << 10
 _IDLE_S, _DRAIN_S = 0.1, 1.0  # how long an open pipe is listened to after the command itself has ended
 _GUARD_AFTER_S = 0.05  # commands that end sooner do without a guard
+_STDIN = {"none": subprocess.DEVNULL, "inherit": None}
 _LOOK_S = 0.02  # between two looks at a tree that is being ended
 _VERIFY_S = 2.0  # how long KILL may take before survivors are reported
 
@@ -52,85 +53,27 @@ def capture(
     """
     handle = handle or Handle()
     sink = Sink(folder, command.ceiling, prefix)
-    started_at, clock = time.time(), time.monotonic()
+    run = _Run(command, sink, handle, on_tick, tick_s)
     try:
         with live(handle):
             if handle.cancelled:
-                return _not_run(_stopped("cancelled", command, handle), started_at, clock)
+                return run.not_run(run.stopped("cancelled"))
             try:
-                run = _start(command, sink, handle, on_tick, tick_s)
-                run.clock = clock
+                run.start()
             except OSError as error:
-                how = endings.not_started(error, command.run, command.cwd, command.env)
-                return _not_run(how, started_at, clock)
-            return run.to_the_end(started_at, on_start)
+                return run.not_run(endings.not_started(error, command.run, command.cwd, command.env))
+            return run.to_the_end(on_start)
     finally:
         sink.close()
 
 
-def _not_run(how: How, started_at: float, clock: float) -> Finished:
-    return Finished(how=how, started_at=started_at, duration_s=time.monotonic() - clock)
-
-
-def _stopped(ending: Ending, command: Command, handle: Handle) -> How:
-    if ending == "timeout":
-        return How(
-            ending=ending, message=f"out of time after {command.timeout_s:g} s: the whole process tree was ended"
-        )
-    if ending == "ceiling":
-        return How(
-            ending=ending, message=f"ended at the output ceiling of {command.ceiling:,} bytes; what came before is kept"
-        )
-    by = f" by {platforms.signal_name(handle.signal)}" if handle.signal else ""
-    return How(ending=ending, signal=handle.signal, message=f"cancelled{by}")
-
-
-def _start(command: Command, sink: Sink, handle: Handle, on_tick: OnTick | None, tick_s: float) -> "_Run":
-    if not os.path.isdir(command.cwd):
-        raise NotADirectoryError(command.cwd)
-    if not command.run:
-        raise FileNotFoundError
-    env = dict(os.environ if command.env is None else command.env)
-    mark = env[platforms.MARK] = os.urandom(8).hex()
-    what = platforms.shell_command(command.run) if isinstance(command.run, str) else list(command.run)
-    pipes = [os.pipe(), os.pipe()]
-    stdin = (
-        {"none": subprocess.DEVNULL, "inherit": None}[command.stdin]
-        if isinstance(command.stdin, str)
-        else command.stdin
-    )
-    try:
-        child = endings.spawned(what, command.cwd, env, stdin, pipes[0][1], pipes[1][1])
-    except BaseException:
-        for pipe in pipes:
-            os.close(pipe[0])
-        raise
-    finally:
-        for pipe in pipes:
-            os.close(pipe[1])
-    tree = platforms.Tree(child.pid, mark, child, spared)
-    return _Run(command, sink, handle, child, tree, [pipe[0] for pipe in pipes], on_tick, tick_s)
-
-
 class _Run:
-    """One running command: what was seen of it, and what is due next."""
+    """One command: what was seen of it, and what is due next."""
 
-    def __init__(
-        self,
-        command: Command,
-        sink: Sink,
-        handle: Handle,
-        child: "subprocess.Popen[bytes]",
-        tree: platforms.Tree,
-        pipes: list[int],
-        on_tick: OnTick | None,
-        tick_s: float,
-    ) -> None:
-        self.command, self.sink, self.handle, self.tree = command, sink, handle, tree
+    def __init__(self, command: Command, sink: Sink, handle: Handle, on_tick: OnTick | None, tick_s: float) -> None:
+        self.command, self.sink, self.handle = command, sink, handle
         self.on_tick, self.tick_s = on_tick, tick_s
-        self.open = {pipes[0]: 0, pipes[1]: 1}
-        self.pid, self.child, self.mark = child.pid, child, tree.mark
-        self.clock = time.monotonic()
+        self.started_at, self.clock = time.time(), time.monotonic()
         self.deadline = float("inf") if command.timeout_s is None else self.clock + command.timeout_s
         self.next_tick = self.clock + tick_s
         self.ending: Ending = "none"
@@ -139,18 +82,48 @@ class _Run:
         self.survivors: list[platforms.Process] = []
         self.guard: platforms.Guard | None = None
         self.last_line = ""
-        for pipe in pipes:
-            platforms.widen_pipe(pipe)
+        self.open: dict[int, int] = {}
+        self.pid = 0
 
-    def to_the_end(self, started_at: float, on_start: OnStart | None) -> Finished:
+    def start(self) -> None:
+        """Start the child; raises OSError where that cannot be."""
+        command = self.command
+        if not os.path.isdir(command.cwd):
+            raise NotADirectoryError(command.cwd)
+        if not command.run:
+            raise FileNotFoundError
+        env = dict(os.environ if command.env is None else command.env)
+        mark = env[platforms.MARK] = os.urandom(8).hex()
+        what = platforms.shell_command(command.run) if isinstance(command.run, str) else list(command.run)
+        stdin = command.stdin if isinstance(command.stdin, int) else _STDIN[command.stdin]
+        pipes = [os.pipe(), os.pipe()]
+        try:
+            self.child = endings.spawned(what, command.cwd, env, stdin, pipes[0][1], pipes[1][1])
+        except BaseException:
+            for pipe in pipes:
+                os.close(pipe[0])
+            raise
+        finally:
+            for pipe in pipes:
+                os.close(pipe[1])
+        self.pid = self.child.pid
+        self.tree = platforms.Tree(self.pid, mark, self.child, spared)
+        self.open = {pipes[0][0]: 0, pipes[1][0]: 1}
+        for fd in self.open:
+            platforms.widen_pipe(fd)
+
+    def not_run(self, how: How) -> Finished:
+        """Return the result of a command that was never started."""
+        return Finished(how=how, started_at=self.started_at, duration_s=time.monotonic() - self.clock)
+
+    def to_the_end(self, on_start: OnStart | None) -> Finished:
         """Serve the child until all is done; whatever goes wrong here, its tree does not outlive this."""
         try:
             if on_start is not None:
-                on_start(
-                    Started(pid=self.pid, group=self.tree.group, start=platforms.start_of(self.pid), mark=self.mark)
-                )
+                start = platforms.start_of(self.pid)
+                on_start(Started(pid=self.pid, group=self.tree.group, start=start, mark=self.tree.mark))
             relay.by_poll(self)
-            return self._finished(started_at)
+            return self._finished()
         except BaseException:
             self.tree.end(force=True)
             self.child.wait()
@@ -239,14 +212,13 @@ class _Run:
             )
         )
 
-    def _finished(self, started_at: float) -> Finished:
+    def _finished(self) -> Finished:
         sink, tails = self.sink, (self.sink.tail(0, PEEK_BYTES), self.sink.tail(1, PEEK_BYTES))
-        status = self.child.wait() if self.exited_at else None
-        how = self._how(status, tails[1])
+        how = self._how(tails[1])
         prompt, never_ends = self._suspicions(how, tails)
         return Finished(
             how=how,
-            started_at=started_at,
+            started_at=self.started_at,
             duration_s=(self.exited_at or time.monotonic()) - self.clock,
             sizes=(sink.sizes[0], sink.sizes[1]),
             lines=(sink.lines(0), sink.lines(1)),
@@ -255,8 +227,25 @@ class _Run:
             dropped=sink.dropped,
             prompt=prompt,
             never_ends=never_ends,
-            left_behind=self._left_behind(),
+            left_behind=tuple(left(p) for p in self._left_behind()),
         )
+
+    def _how(self, stderr_tail: bytes) -> How:
+        status = self.child.wait() if self.exited_at else 0
+        if self.ending != "none":
+            return self.stopped(self.ending)
+        return endings.ended(status, stderr_tail, self.command.run)
+
+    def stopped(self, ending: Ending) -> How:
+        """Say how we ended the command."""
+        by = f" by {platforms.signal_name(self.handle.signal)}" if self.handle.signal else ""
+        message = {
+            "timeout": f"out of time after {self.command.timeout_s or 0:g} s",
+            "ceiling": f"ended at the output ceiling of {self.command.ceiling:,} bytes; what came before is kept",
+        }.get(ending, f"cancelled{by}")
+        if self.survivors:
+            message += "; could not be ended: " + ", ".join(f"{p.name} (pid {p.pid})" for p in self.survivors)
+        return How(ending=ending, signal=self.handle.signal if ending == "cancelled" else None, message=message)
 
     def _suspicions(self, how: How, tails: tuple[bytes, bytes]) -> tuple[str, str]:
         if how.ending == "exit" and how.exit_code == 0:
@@ -266,29 +255,21 @@ class _Run:
         endless = hints.never_ends_in(*tails) if self.ending in ("timeout", "cancelled") else ""
         return hints.prompt_in(*tails), endless
 
-    def _how(self, status: int | None, stderr_tail: bytes) -> How:
-        if self.ending != "none":
-            return _stopped(self.ending, self.command, self.handle)
-        return endings.ended(status if status is not None else 0, stderr_tail, self.command.run)
-
-    def _left_behind(self) -> tuple[Left, ...]:
+    def _left_behind(self) -> list[platforms.Process]:
         """Tell who goes on; after a normal end a background process stays unless the command says otherwise."""
-        if self.ending != "none":
-            return tuple(left(p) for p in (*self.survivors, *self.tree.spared()))
-        if not self.open and not self.tree.anybody():
-            return ()
-        staying = self.tree.alive()
-        if staying and not self.command.keep_background:
-            staying = self._end_background()
-        if staying:
-            platforms.keep_drained(list(self.open))
-        return tuple(left(p) for p in (*staying, *self.tree.spared()))
+        staying = self.survivors
+        if self.ending == "none" and (self.open or self.tree.anybody()):
+            staying = self.tree.alive() if self.command.keep_background else self._end_background()
+        platforms.keep_drained(list(self.open))
+        return [*staying, *self.tree.spared()]
 
     def _end_background(self) -> list[platforms.Process]:
-        begin, forced = time.monotonic(), False
-        while staying := self.tree.end(forced):
-            forced = time.monotonic() - begin >= self.command.grace_s
-            if time.monotonic() - begin >= self.command.grace_s + _VERIFY_S:
+        begin = time.monotonic()
+        while unwanted := [p for p in self.tree.alive() if not spared(p)]:
+            past = time.monotonic() - begin
+            if past > self.command.grace_s + _VERIFY_S:
                 break
+            for p in unwanted:
+                platforms.send(p.pid, platforms.KILL if past >= self.command.grace_s else platforms.TERM)
             time.sleep(_LOOK_S)
-        return staying
+        return self.tree.alive()
