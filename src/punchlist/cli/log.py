@@ -24,8 +24,8 @@ def run(options: argparse.Namespace) -> int:
     """Print the lines."""
     session = common.session(options.root)
     one = session.project.store.get(options.run)
-    folder = folder_of(session.project.runs_folder, one, step=options.step)
     captured = options.source == "on_failure"
+    folder = folder_of(session.project.runs_folder, one, step=options.step, whole=captured)
     first, last = lines_of(options.lines)
     if first < 0:
         total = take(folder, options.stream, last=0, captured_on_failure=captured).total

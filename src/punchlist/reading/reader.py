@@ -41,7 +41,7 @@ def read(
     root: str = "",
     parser: str | None = None,
     scripts: Scripts | None = None,
-    merged: Iterable[Piece] | None = None,
+    merged: Sequence[Piece] | None = None,
     directory: str = "",
 ) -> Report:
     """Read what a command printed.
@@ -64,6 +64,11 @@ def read(
         found, rest = _parse(source, chosen, how, root, directory)
         understood += found
         left.append(rest)
+    if parser is not None and parser != GENERIC.name and not understood:
+        report = read(stdout, stderr, command=command, how=how, root=root, merged=merged, directory=directory)
+        return replace(
+            report, notes=(f"{parser} understood nothing of this log; the log itself was asked", *report.notes)
+        )
     if parser is None and not any(_explains(one.reading) for one in understood):
         for source, rest in zip(sources, left, strict=True):
             understood += _parse(replace(rest, source=source.source), [Candidate(GENERIC)], how, root, directory)[0]

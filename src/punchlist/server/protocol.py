@@ -100,7 +100,7 @@ async def answered(session: Session, ctx: Any, tool: Tool, arguments: dict[str, 
                 if (live := session.lives.by_id.get(run.id)) is not None:
                     live.handle.cancel()
         raise
-    except Exception as fault:  # noqa: BLE001  the one handler of this front door: the server outlives a fault of ours
+    except Exception as fault:
         logging.getLogger("punchlist").exception("%s failed", tool.name)
         return Answer(
             f"fault: {type(fault).__name__} in {tool.name}; the traceback is on the server's stderr", None, True

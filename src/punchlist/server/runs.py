@@ -115,13 +115,14 @@ def _log_slice(session: Session, arguments: Arguments, _runs: Sequence[Run]) -> 
     project = session.project
     run = project.store.get(arguments["run_id"])
     stream = arguments.get("stream", "merged")
+    captured = arguments.get("from") == "on_failure"
     part = take(
-        folder_of(project.runs_folder, run, step=arguments.get("step_index")),
+        folder_of(project.runs_folder, run, step=arguments.get("step_index"), whole=captured),
         stream,
         first=arguments.get("from_line", 1),
         last=arguments.get("to_line"),
         pattern=arguments.get("pattern"),
-        captured_on_failure=arguments.get("from") == "on_failure",
+        captured_on_failure=captured,
     )
     last = part.lines[-1][0] if part.lines else part.first
     value = signal_json.log_slice([text for _, text in part.lines], total=part.total, first=part.first, last=last)

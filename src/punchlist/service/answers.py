@@ -51,7 +51,7 @@ def punch_list(
     facts = facts_of(project, run, report, calls)
     if group is not None:
         return page_of_group(report, group, page, facts=facts, budget=budget)
-    folder = folder_of(project.runs_folder, run)
+    folder = folder_of(project.runs_folder, run, whole=True)
     return brief(report, facts=facts, budget=budget, page=page, plain_log=lambda: plain_text(folder, PLAIN_BYTES))
 
 

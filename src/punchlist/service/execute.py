@@ -4,7 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,16 @@ from punchlist import platforms
 from punchlist.model import How
 from punchlist.project.discover import tool_path
 from punchlist.project.records import Step, expand
+from punchlist.reading.command import understand
+from punchlist.reading.recognise import by_command
+from punchlist.running import pipeline as running_pipeline
 from punchlist.running.capture import capture
-from punchlist.running.environment import composed
+from punchlist.running.changed import changed_since
+from punchlist.running.environment import PRESENTATION, composed
 from punchlist.running.folder import meta_of, read_meta, reap, write_meta
 from punchlist.running.handle import Handle
-from punchlist.running.records import Command, Finished, Started
+from punchlist.running.records import Command, Started
+from punchlist.running.seethrough import run_viewers, see_through
 from punchlist.service.live import Live, Lives
 from punchlist.service.meaning import meaning, notes_of
 from punchlist.service.plan import Plan, of_command
@@ -129,43 +134,153 @@ def _in_thread(project: Project, lives: Lives, live: Live, plan: Plan) -> None:
 def run_plan(project: Project, live: Live, plan: Plan) -> Run:
     """Run a plan in this thread and record what it meant."""
     folder = project.runs_folder / live.run.id
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    finished, facts = _run(project, live, plan, folder)
-    live.run = replace(live.run, facts={**live.run.facts, **facts})
-    report = meaning(project, live.run, plan, folder, finished.how, notes_of(finished))
-    run = project.store.finish(live.run.id, report, size=_size(folder), facts=facts)
+    private_folder(folder)
+    came = _run_steps(project, live, plan, folder) if plan.pipeline else _run_one(project, live, plan, folder)
+    live.run = replace(live.run, facts={**live.run.facts, **came.facts})
+    report = meaning(project, live.run, plan, folder, came.how, came.notes)
+    note = _changed_note(project, live.run)
+    if note:
+        report = replace(report, notes=(*report.notes, note))
+    run = project.store.finish(live.run.id, report, size=_size(folder), facts=came.facts)
     prune(project)
     return run
 
 
-def _run(project: Project, live: Live, plan: Plan, folder: Path) -> tuple[Finished, dict[str, Any]]:
-    config = project.config
+@dataclass(frozen=True, slots=True)
+class Came:
+    """How the processes of a run ended: verdict on the processes, what to say about it, what to keep."""
+
+    how: How
+    notes: tuple[str, ...] = ()
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def _run_one(project: Project, live: Live, plan: Plan, folder: Path) -> Came:
     step = plan.steps[0]
     env = _environment(project, plan, step, live.run.id)
-    run: str | tuple[str, ...] = plan.argv or expand(step.command, env)
+    text = expand(step.command, project.environ)
+    seen = see_through(text, _is_check) if plan.argv is None and plan.see_through else None
     command = Command(
-        run=run,
+        run=plan.argv or (seen.command if seen else text),
         cwd=str(plan.cwd),
         env=env,
         stdin="inherit" if plan.stdin else "none",
-        timeout_s=plan.timeout_s or config.timeout_s,
-        ceiling=config.max_output,
+        timeout_s=plan.timeout_s or project.config.timeout_s,
+        ceiling=project.config.max_output,
     )
 
     def on_start(started: Started) -> None:
         write_meta(folder, meta_of(step.command, str(plan.cwd), started, run_id=live.run.id))
 
-    return capture(command, str(folder), handle=live.handle, on_start=on_start, on_tick=live.tick), {}
+    finished = capture(command, str(folder), handle=live.handle, on_start=on_start, on_tick=live.tick)
+    notes, facts = list(notes_of(finished)), {}
+    if seen and finished.how.ending == "exit":
+        run_viewers(seen, str(folder), str(plan.cwd), env, handle=live.handle)
+        notes.append(
+            f"the exit code is that of `{seen.check}`, whose whole output was read; `{seen.viewers}` saw it after"
+        )
+    if finished.how != How(ending="exit", exit_code=0) and (plan.on_failure or step.on_failure):
+        facts["on_failure"] = _after(project, plan, step, env, folder, live)
+    return Came(finished.how, tuple(notes), facts)
+
+
+def _is_check(text: str) -> bool:
+    return bool(by_command(understand(text)))
+
+
+def _after(project: Project, plan: Plan, step: Step, env: dict[str, str], folder: Path, live: Live) -> dict[str, Any]:
+    command = expand(plan.on_failure or step.on_failure or "", project.environ)
+    like = running_pipeline.Step(name="on_failure", command=command, cwd=str(plan.cwd), env=env)
+    done = running_pipeline.after_failure(like, command, str(folder), live.handle)
+    if done is None:
+        return {"cmd": plan.on_failure or step.on_failure, "status": "skipped"}
+    status = running_pipeline.status_of(done)
+    return {
+        "cmd": plan.on_failure or step.on_failure,
+        "status": "completed" if status == "passed" else status,
+        "exit_code": done.how.exit_code,
+        "duration_ms": round(done.duration_s * 1000),
+    }
+
+
+def _run_steps(project: Project, live: Live, plan: Plan, folder: Path) -> Came:
+    write_meta(folder, meta_of(plan.command, str(plan.cwd), None, run_id=live.run.id))
+    steps = [_ready(project, plan, step, live.run.id) for step in plan.steps]
+    after = None
+    if plan.on_failure:
+        after = replace(
+            steps[0], name="on_failure", command=expand(plan.on_failure, project.environ), cwd=str(plan.cwd)
+        )
+    result = running_pipeline.run_pipeline(
+        steps,
+        str(folder),
+        fail_fast=plan.fail_fast,
+        timeout_s=plan.timeout_s,
+        ceiling=project.config.max_output,
+        on_failure=after,
+        handle=live.handle,
+        on_tick=lambda _number, progress: live.tick(progress),
+    )
+    facts: dict[str, Any] = {"steps": [_step_facts(step) for step in result.steps]}
+    notes = [note for step in result.steps if step.finished for note in notes_of(step.finished)]
+    if result.failed_step is not None:
+        failed = result.steps[result.failed_step]
+        skipped = [step.name for step in result.steps if step.status == "skipped"]
+        left = f"; not run: {', '.join(skipped)}" if skipped else ""
+        notes.append(f"step {result.failed_step + 1} of {len(result.steps)} ({failed.name}) {failed.status}{left}")
+    return Came(result.how, tuple(notes), facts)
+
+
+def _ready(project: Project, plan: Plan, step: Step, run_id: str) -> running_pipeline.Step:
+    cwd = plan.cwd / expand(step.cwd, project.environ) if step.cwd else plan.cwd
+    return running_pipeline.Step(
+        name=step.name,
+        command=expand(step.command, project.environ),
+        cwd=str(cwd),
+        env=_environment(project, plan, step, run_id),
+        timeout_s=step.timeout_s or project.config.timeout_s,
+        on_failure=expand(step.on_failure, project.environ) if step.on_failure else None,
+    )
+
+
+def _step_facts(step: running_pipeline.StepResult) -> dict[str, Any]:
+    words = {"passed": "completed", "timeout": "timeout", "killed": "killed", "failed": "failed", "skipped": "skipped"}
+    done = step.finished
+    return {
+        "name": step.name,
+        "status": words.get(step.status, step.status),
+        "exit_code": done.how.exit_code if done else None,
+        "duration_ms": round(done.duration_s * 1000) if done else None,
+        "folder": Path(step.folder).name,
+        "ending": done.how.ending if done else None,
+        "signal": done.how.signal if done else None,
+    }
 
 
 def _environment(project: Project, plan: Plan, step: Step, run_id: str) -> dict[str, str]:
     config = project.config
     base = dict(project.environ)
-    own = [str(path) for path in tool_path(project.folder)]
+    own = [str(path) for path in tool_path(project.folder, plan.cwd)]
     base["PATH"] = os.pathsep.join([*own, base.get("PATH", os.defpath)])
     explicit = {name: expand(value, project.environ) for name, value in {**plan.env, **step.env}.items()}
-    presentation = config.presentation
-    return composed(base, explicit, run_id=run_id, presentation=bool(presentation))
+    wanted = config.presentation
+    keep = [v.name for v in PRESENTATION if v.name not in wanted] if isinstance(wanted, tuple) else []
+    return composed(base, explicit, run_id=run_id, keep=keep, presentation=bool(wanted))
+
+
+def _changed_note(project: Project, run: Run) -> str:
+    changed = changed_since(str(project.folder), run.started)
+    if changed is None or not changed.files:
+        return ""
+    shown = ", ".join(changed.files[:5])
+    more = f" and {len(changed.files) - 5} more" if len(changed.files) > 5 else ""
+    return f"files of the project changed during the run: {shown}{more}"
+
+
+def private_folder(folder: Path) -> None:
+    """Make the folder of a run, and the one that holds all of them, for its owner alone."""
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def prune(project: Project) -> list[Run]:

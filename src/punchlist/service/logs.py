@@ -31,11 +31,18 @@ class Slice:
     matched: int | None = None
 
 
-def folder_of(runs: Path, run: Run, *, step: int | None = None) -> Path:
-    """Return the folder that holds a run's logs, or those of one of its steps (0-based)."""
+def folder_of(runs: Path, run: Run, *, step: int | None = None, whole: bool = False) -> Path:
+    """Return the folder that holds a run's logs, or those of one of its steps (0-based).
+
+    Of a pipeline without a step named it is the step that failed, else the last one that ran; with `whole` the run's own.
+    """
     folder = runs / run.id
     if step is None:
-        return folder
+        steps = run.facts.get("steps", [])
+        ran = [at for at, one in enumerate(steps) if one.get("status") not in ("skipped", "pending")]
+        if whole or not ran:
+            return folder
+        step = next((at for at in ran if steps[at]["status"] != "completed"), ran[-1])
     found = sorted((folder / "steps").glob(f"{step + 1}-*")) if 0 <= step < 1000 else []
     if not found:
         count = len(run.facts.get("steps", []))
@@ -167,8 +174,8 @@ class mapped:  # noqa: N801  used as a function
 
 def plain_text(folder: Path, limit: int) -> str | None:
     """Return the whole log, cleaned and in order of arrival, or None where it is longer than `limit` bytes."""
-    size = sum(path.stat().st_size for name in ("stdout", "stderr") if (path := folder / f"{name}.log").exists())
-    if size > limit:
+    logs = [path for name in ("stdout", "stderr") if (path := folder / f"{name}.log").exists()]
+    if not logs or sum(path.stat().st_size for path in logs) > limit:
         return None
     lines = [clean(decode(line.text)).rstrip().split("\r")[-1] for line in merged_lines(str(folder))]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")

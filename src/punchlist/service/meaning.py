@@ -1,14 +1,16 @@
 """What a finished run means: its logs read, report files taken in, notes on how it went."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
-from punchlist.model import Diagnostic, How, Report, in_order
+from punchlist.model import Diagnostic, How, Outcome, Report, Span, in_order
 from punchlist.project.records import expand
 from punchlist.reading.command import Scripts
 from punchlist.reading.reader import Piece, read
+from punchlist.reading.registry import BY_NAME
 from punchlist.running.order import merged_lines
 from punchlist.running.records import Finished
 from punchlist.service.logs import mapped
@@ -18,28 +20,93 @@ from punchlist.store.runs import Run
 
 MERGED_BELOW = 2_000_000
 REPORT_BYTES = 64 << 20
+# Signal's adapter names that are called otherwise here.
+ADAPTERS = {
+    "go_test": "go-test",
+    "cargo_test": "cargo-test",
+    "cargo_clippy": "cargo",
+    "bun_test": "bun-test",
+    "json_log": "json-log",
+    "symfony_log": "json-log",
+}
 
 
 def meaning(project: Project, run: Run, plan: Plan, folder: Path, how: How, notes: Sequence[str]) -> Report:
-    """Read the logs of a run in `folder` into its report."""
-    root = str(project.folder)
-    scripts = script_lookup(project.folder)
+    """Read the logs of a run in `folder` into its report; those of a pipeline step by step."""
+    steps = [step for step in run.facts.get("steps", ()) if step.get("folder")]
+    if steps:
+        report = _of_steps(project, plan, folder, how, steps)
+    else:
+        step = plan.steps[0]
+        report = _read(project, step.command, plan.parser or step.adapter, plan.cwd, folder, how)
+        report = _stripped(report, plan.strip_path_prefix or step.strip_path_prefix)
+    report = _with_report_files(project, plan, run, report)
+    return replace(report, notes=(*report.notes, *notes))
+
+
+def _read(project: Project, command: str, parser: str | None, cwd: Path, folder: Path, how: How) -> Report:
+    parser, notes = _known(parser)
     with mapped(folder / "stdout.log") as out, mapped(folder / "stderr.log") as err:
         small = len(out) + len(err) <= MERGED_BELOW
         report = read(
             out,
             err,
-            command=expand(plan.command, project.environ),
+            command=expand(command, project.environ),
             how=how,
-            root=root,
-            parser=plan.parser,
-            scripts=scripts,
+            root=str(project.folder),
+            parser=parser,
+            scripts=script_lookup(project.folder),
             merged=arrivals(folder) if small and len(out) and len(err) else None,
-            directory=_below(project.folder, plan.cwd),
+            directory=_below(project.folder, cwd),
         )
-    report = _with_report_files(project, plan, run, report)
-    report = _stripped(report, plan.strip_path_prefix)
     return replace(report, notes=(*report.notes, *notes))
+
+
+def _known(parser: str | None) -> tuple[str | None, tuple[str, ...]]:
+    """The parser that a check's `parser` or `adapter` names; a name with no parser yet is said and read by the log."""
+    if parser in (None, "", "auto", "generic"):
+        return None, ()
+    name = ADAPTERS.get(parser, parser)
+    if name in BY_NAME:
+        return name, ()
+    return None, (f"no parser is called {parser!r}; the log itself was asked",)
+
+
+def _of_steps(project: Project, plan: Plan, folder: Path, how: How, steps: Sequence[Mapping[str, Any]]) -> Report:
+    """One report of a pipeline; the log span of a finding names its step: `2-lint:stdout`."""
+    by_name = {step.name: step for step in plan.steps}
+    reports = []
+    for facts in steps:
+        step = by_name[facts["name"]]
+        if facts["status"] == "skipped":
+            continue
+        cwd = plan.cwd / expand(step.cwd, project.environ) if step.cwd else plan.cwd
+        own = How(ending=facts["ending"] or "none", exit_code=facts["exit_code"], signal=facts["signal"])
+        report = _read(project, step.command, step.adapter or plan.parser, cwd, folder / "steps" / facts["folder"], own)
+        report = _stripped(report, step.strip_path_prefix or plan.strip_path_prefix)
+        reports.append((facts["folder"], report))
+    outcomes = [report.outcome for _, report in reports]
+    outcome = next((word for word in ("failed", "error", "unknown") if word in outcomes), "passed")
+    if how.ending != "exit" and outcome in ("passed", "unknown"):
+        outcome = "error"
+    counts: dict[str, int] = {}
+    for _, report in reports:
+        for name, value in report.counts.items():
+            counts[name] = counts.get(name, 0) + value
+    return Report(
+        outcome=cast(Outcome, outcome),
+        tools=tuple(dict.fromkeys(tool for _, report in reports for tool in report.tools)),
+        counts=counts,
+        diagnostics=in_order(_in_step(d, name) for name, report in reports for d in report.diagnostics),
+        notes=tuple(dict.fromkeys(note for _, report in reports for note in report.notes)),
+        excerpt=tuple((f"{name}:{s}", n, text) for name, report in reports for s, n, text in report.excerpt),
+        partial=any(report.partial for _, report in reports),
+        how=how,
+    )
+
+
+def _in_step(d: Diagnostic, name: str) -> Diagnostic:
+    return replace(d, log=Span(f"{name}:{d.log.stream}", d.log.first, d.log.last)) if d.log else d
 
 
 def arrivals(folder: Path) -> list[Piece]:

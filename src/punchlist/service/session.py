@@ -56,7 +56,7 @@ class Session:
         title = command or parser or "read"
         run = execute.begin_reading(self.project, command, title)
         folder = self.project.runs_folder / run.id
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        execute.private_folder(folder)
         for name, raw in (("stdout.log", stdout), ("stderr.log", stderr)):
             write_private(folder / name, raw)
         report = read(stdout, stderr, command=command, how=how, root=root, parser=parser)
