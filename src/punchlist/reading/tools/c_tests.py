@@ -1,0 +1,127 @@
+"""Read the small C frameworks: Unity, cmocka, Check and Criterion."""
+
+import re
+
+from punchlist.model import Diagnostic
+from punchlist.reading.log import Context, Log, Reading
+
+UNITY = re.compile(
+    r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?P<test>\w[\w()., ]*):(?P<word>FAIL|PASS"
+    r"|IGNORE)(?:: ?(?P<message>.*))?$"
+)
+UNITY_TOTAL = re.compile(r"(\d+) Tests (\d+) Failures (\d+) Ignored")
+CMOCKA = re.compile(r"\[ +(?P<mark>RUN|OK|ERROR|LINE|FAILED|PASSED|SKIPPED) +\] ?(?P<rest>.*)$")
+CMOCKA_LINE = re.compile(r"--- (?P<file>[^\s:][^:]*):(?P<line>\d+): error: (?P<message>.*)$")
+CMOCKA_TOTAL = re.compile(r"(?:[\w-]+: )?(\d+) test\(s\)")
+CHECK = re.compile(
+    r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?P<word>[FEP]):(?P<case>[^:]*):(?P<test>[^:]*):(?P<n>-?\d+): (?P<message>.*)$"
+)
+CHECK_TOTAL = re.compile(r"\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)")
+CRITERION = re.compile(
+    r"\[-+\] (?P<file>[^\s:][^:]*):(?P<line>\d+): (?P<message>(?:Assertion Failed|Unexpected signal.*"
+    r"|Test .*).*)$"
+)
+CRITERION_MORE = re.compile(r"\[-+\] ? ?(.*)$")
+CRITERION_END = re.compile(
+    r"\[(?P<word>FAIL|PASS|SKIP)\] (?P<test>\S+?::\S+?)(?:: \([\d.]+s\).*)?(?:: (?P<what>CRASH!|.*))?$"
+)
+CRITERION_TOTAL = re.compile(r"\[=+\] Synthesis: Tested: (\d+) \| Passing: (\d+) \| Failing: (\d+) \| Crashing: (\d+)")
+
+
+def parse(log: Log, _context: Context) -> Reading:
+    """Read every framework's lines; each has a syntax of its own."""
+    reading = Reading()
+    test, error = "", ""
+    pending: list[tuple[int, re.Match[str]]] = []
+    for at, line in enumerate(log.lines):
+        if not line:
+            continue
+        if line[0] == "[":
+            if match := CMOCKA.match(line):
+                test, error = _cmocka(log, at, match, test, error, reading)
+            else:
+                _criterion(log, at, line, pending, reading)
+        elif line[0].isdigit() and (_total(line, reading)):
+            reading.claim(at)
+        elif ":FAIL" in line or ":PASS" in line or ":IGNORE" in line:
+            if match := UNITY.match(line):
+                _placed(log, at, match, match["word"] == "FAIL", reading)
+        elif (":F:" in line or ":E:" in line or ":P:" in line) and (match := CHECK.match(line)):
+            _placed(log, at, match, match["word"] in "FE", reading)
+    return reading
+
+
+def _total(line: str, reading: Reading) -> bool:
+    if match := UNITY_TOTAL.match(line):
+        run, failed, ignored = (int(n) for n in match.groups())
+        reading.counts = {"run": run, "passed": run - failed - ignored, "failed": failed, "skipped": ignored}
+    elif match := CHECK_TOTAL.match(line):
+        run, failed, errors = (int(n) for n in match.groups())
+        reading.counts = {"run": run, "passed": run - failed - errors, "failed": failed, "errors": errors}
+    else:
+        return False
+    bad = reading.counts["failed"] or reading.counts.get("errors")
+    reading.outcome = "failed" if bad else "passed"
+    return True
+
+
+def _placed(log: Log, at: int, match: re.Match[str], failed: bool, reading: Reading) -> None:
+    reading.claim(at)
+    if failed:
+        message = (match["message"] or "").strip() or log.lines[at]
+        reading.add(
+            Diagnostic(
+                message=message, file=match["file"], line=int(match["line"]), test=match["test"], log=log.span(at)
+            )
+        )
+
+
+def _cmocka(log: Log, at: int, match: re.Match[str], test: str, error: str, reading: Reading) -> tuple[str, str]:
+    mark, rest = match["mark"], match["rest"].strip()
+    if mark == "RUN" and re.fullmatch(r"\w+", rest):
+        reading.claim(at)
+        return rest, ""
+    if mark == "ERROR" and rest.startswith("---"):
+        reading.claim(at)
+        return test, rest.removeprefix("---").strip()
+    if mark == "LINE" and (place := CMOCKA_LINE.match(rest)):
+        start = next((i for i in range(at, max(-1, at - 40), -1) if log.lines[i].startswith("[  ERROR")), at)
+        detail = "\n".join(line for line in log.lines[start + 1 : at] if line)
+        reading.add(
+            Diagnostic(
+                message=error or place["message"], detail=detail or place["message"], file=place["file"],
+                line=int(place["line"]), test=test or None, log=log.span(start, at),
+            )
+        )  # fmt: skip
+        reading.claim(start, at + 1)
+    elif mark in ("PASSED", "FAILED") and (total := CMOCKA_TOTAL.match(rest)):
+        reading.counts["passed" if mark == "PASSED" else "failed"] = int(total[1])
+        reading.outcome = "failed" if mark == "FAILED" or reading.outcome == "failed" else "passed"
+        reading.claim(at)
+    return test, error
+
+
+def _criterion(log: Log, at: int, line: str, pending: list[tuple[int, re.Match[str]]], reading: Reading) -> None:
+    if match := CRITERION.match(line):
+        pending.append((at, match))
+        reading.claim(at)
+    elif match := CRITERION_END.match(line):
+        for start, failure in pending:
+            more = [
+                m[1].strip() for text in log.lines[start + 1 : at] if (m := CRITERION_MORE.match(text)) and m[1].strip()
+            ]
+            reading.add(
+                Diagnostic(
+                    message=more[0] if more else failure["message"], detail="\n".join([failure["message"], *more[1:20]]),
+                    file=failure["file"], line=int(failure["line"]), test=match["test"], log=log.span(start, at),
+                )
+            )  # fmt: skip
+        if match["word"] == "FAIL" and not pending:
+            reading.add(Diagnostic(message=line, test=match["test"], log=log.span(at)))
+        pending.clear()
+        reading.claim(at)
+    elif match := CRITERION_TOTAL.match(line):
+        run, passed, failed, crashed = (int(n) for n in match.groups())
+        reading.counts = {"run": run, "passed": passed, "failed": failed + crashed}
+        reading.outcome = "failed" if failed or crashed else "passed"
+        reading.claim(at)
