@@ -175,6 +175,59 @@ def test_what_changed_stands_under_the_verdict() -> None:
     assert brief(now, facts=facts).split("\n")[1] == "since test-11: 1 fixed, 1 same"
 
 
+def test_a_few_new_findings_among_old_ones_are_named() -> None:
+    now = report(failure("test_b", 2, "m"), failure("test_c", 9, "n"))
+    since = compare(report(failure("test_b", 2, "m")), now, before_id="test-11")
+    text = brief(now, facts=Facts(title="pytest", since=since))
+    assert text.split("\n")[1] == "since test-11: 1 new, 1 same (new: test_c)"
+
+
+@pytest.mark.parametrize(
+    ("message", "detail", "said"),
+    [
+        (
+            "assertion `left == right` failed",
+            "  left: 1\n right: 2\nstack",
+            "assertion `left == right` failed left: 1 right: 2",
+        ),
+        ("CHECK( x == 3 )", "with expansion:\n  2 == 3", "CHECK( x == 3 ) with expansion: 2 == 3"),
+        (
+            "Expected equality of these values:",
+            "  f(1)\n    Which is: 2\n  3",
+            "Expected equality of these values: f(1) Which is: 2 3",
+        ),
+        (
+            "expect(received).toBe(expected)",
+            "Expected: 4\nReceived: 3",
+            "expect(received).toBe(expected) Expected: 4 Received: 3",
+        ),
+        ("boom", "in the middle of it", "boom"),
+    ],
+)
+def test_expected_and_received_values_stand_beside_the_message(message: str, detail: str, said: str) -> None:
+    text = brief(report(failure("test_a", 3, message, detail=detail)), facts=Facts())
+    assert text.split("\n")[1] == f"tests/test_cart.py:3 test_a: {said}"
+
+
+def test_a_repeated_line_of_a_detail_stands_once_with_its_number() -> None:
+    detail = "connection closed by the pool\n" * 30 + "the real reason"
+    text = brief(report(failure("test_a", 3, "boom", detail=detail)), facts=Facts())
+    assert text.split("\n")[2:] == ["  connection closed by the pool (x30)", "  the real reason"]
+
+
+def test_the_end_of_a_long_detail_is_kept() -> None:
+    detail = "\n".join(f"step {n}" for n in range(500))
+    text = brief(report(failure("test_a", 3, "boom", detail=detail)), facts=Facts())
+    assert "step 0\n" in text
+    assert "step 499" in text
+    assert "(+440 lines)" in text
+
+
+def test_files_with_the_same_lines_are_named_together() -> None:
+    found = [lint("bad thing", f"src/{name}.py", 7) for name in "ab"] + [lint("bad thing", "src/c.py", 9)]
+    assert brief(report(*found), facts=Facts()).split("\n")[1] == "F401 bad thing: src/{a.py,b.py}:7 src/c.py:9"
+
+
 def test_notes_and_hints_beside_errors_are_counted_not_listed() -> None:
     found = [lint("e", "a.py", 1), lint("see there", "a.py", 2, "note", "info")]
     text = brief(report(*found), facts=FACTS)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from punchlist.analysis.delta import Delta
 from punchlist.analysis.fingerprint import split
 from punchlist.analysis.groups import Group, find, group, unique
 from punchlist.analysis.ranking import ranked
@@ -9,13 +10,15 @@ from punchlist.model import Diagnostic, Report
 from punchlist.views import wording
 from punchlist.views.budget import Budget, size
 from punchlist.views.ladder import Part, Rendering, Rung, by_folder, portion, render, rungs
-from punchlist.views.places import one_line
+from punchlist.views.places import in_file, one_line, short_test
 from punchlist.views.verdict import Facts, verdict
 
 _DETAIL_SHARE = 0.18
 _DETAIL_LEAST = 300
 _UNIT = 60
 _FEW = 12
+_MOST_NOTES = 5
+_MOST_NEW = 3
 
 
 def _groups(report: Report) -> tuple[Group, ...]:
@@ -41,8 +44,16 @@ def _alike(g: Group) -> list[tuple[Diagnostic, ...]]:
 def _above(report: Report, facts: Facts) -> list[str]:
     above = [verdict(report, facts)]
     if facts.since:
-        above.append(facts.since.line())
-    return above + [f"note: {one_line(note, 240)}" for note in report.notes[:5]]
+        above.append(facts.since.line() + _named(facts.since))
+    return above + [f"note: {one_line(note, 240)}" for note in report.notes[:_MOST_NOTES]]
+
+
+def _named(since: Delta) -> str:
+    """Which findings are new, where only some are: the reader should begin with them."""
+    if not since.persisting or not 0 < len(since.added) <= _MOST_NEW:
+        return ""
+    names = [one_line(short_test(d) or in_file(d.file or "", str(d.line or "")) or d.message, 60) for d in since.added]
+    return f" (new: {', '.join(dict.fromkeys(names))})"
 
 
 def first_page(report: Report, facts: Facts, budget: Budget) -> str:

@@ -11,6 +11,7 @@ from punchlist.model import Diagnostic
 _VALUES = re.compile(
     r"\s*(?:left|right|expected|actual|received|got|want|wanted|but was|found|which is)(?: \w+)?\s*[:=]\s", re.I
 )
+_LABEL = re.compile(r"(?:with expansion|left|right|expected|actual|received|got|want(?:ed)?)(?: \w+)?:", re.I)
 _LEGEND = re.compile(r"[-+]\s*(?:Expected|Received|Snapshot|actual|expected)\s*")
 _FRAME = re.compile(r"\bat\b|\bFile \"|^\s*\d+:|^\s*\S+:\d+|❯|^\s*#\d+ |^\s*from \S+:\d+")
 _PATH = re.compile(r"(?:node:)?[\w.@~+-]*(?:/[\w.@~+-]+)+")
@@ -28,17 +29,21 @@ def _parted(message: str, detail: str) -> tuple[str, str, int]:
     base = squash(message)
     if not detail or len(base) > _MESSAGE:
         return base, "", 0
-    lines = detail.splitlines()
     said: list[str] = []
     used = 0
-    for line in lines:
+    wanted = base.endswith(":")
+    for line in detail.splitlines():
         text = squash(line)
-        if text and not (not said and text in base):
+        if text and (said or text not in base):
             fits = len(text) <= _VALUE and len(base) + sum(map(len, said)) + len(text) <= _MESSAGE
-            if not fits or len(said) == _MOST_VALUES or not (base.endswith(":") or _VALUES.match(line)):
+            label = bool(_LABEL.fullmatch(text))
+            if not fits or len(said) >= _MOST_VALUES or not (wanted or label or _VALUES.match(line)):
                 break
+            wanted = label or base.endswith(":")
             said.append(text)
         used += 1
+    if said and _LABEL.fullmatch(said[-1]):
+        return base, "", 0
     return (base, " ".join(said), used) if said else (base, "", 0)
 
 
