@@ -107,9 +107,8 @@ def _criterion(log: Log, at: int, line: str, pending: list[tuple[int, re.Match[s
         reading.claim(at)
     elif match := CRITERION_END.match(line):
         for start, failure in pending:
-            more = [
-                m[1].strip() for text in log.lines[start + 1 : at] if (m := CRITERION_MORE.match(text)) and m[1].strip()
-            ]
+            said = (CRITERION_MORE.match(text) for text in log.lines[start + 1 : at])
+            more = [one[1].strip() for one in said if one and one[1].strip()]
             reading.add(
                 Diagnostic(
                     message=more[0] if more else failure["message"], detail="\n".join([failure["message"], *more[1:20]]),

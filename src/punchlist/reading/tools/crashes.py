@@ -1,4 +1,4 @@
-"""Read how native programs die: the shell's signal lines, failed asserts, uncaught exceptions, the C library's aborts."""
+"""Read how native programs die: the shell's signal lines, failed asserts, uncaught exceptions, libc's aborts."""
 
 import re
 

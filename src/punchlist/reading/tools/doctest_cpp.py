@@ -1,4 +1,4 @@
-"""Read doctest (the C++ framework): failed assertions in their test case, exceptions, crashes, totals. Seen with 2.4."""
+"""Read doctest (the C++ framework): failed assertions in their test case, exceptions, crashes, totals; seen: 2.4."""
 
 import re
 

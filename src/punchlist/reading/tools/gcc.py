@@ -57,12 +57,13 @@ CONSEQUENCE = re.compile(
 _WORDS: dict[Severity, str] = {
     "error": "error|fatal error|fatal|internal compiler error|sorry, unimplemented|fehler|schwerwiegender fehler|"
     "interner compiler-fehler|erreur|erreur fatale|errore|errore fatale|erro|erro fatal|error fatal|ошибка|"
-    "фатальная ошибка|エラー|致命的エラー|错误|致命错误|錯誤|嚴重錯誤|fout|fatale fout|błąd|fel|hata|ölümcül hata|помилка|오류|"
-    "치명적 오류|chyba|virhe|fejl|грешка|eraro",
-    "warning": "warning|pedwarn|warnung|attention|avertissement|attenzione|avviso|aviso|advertencia|предупреждение|警告|"
-    "waarschuwing|let op|ostrzeżenie|varning|uyarı|попередження|경고|varování|varoitus|advarsel|упозорење|averto",
-    "info": "note|remark|style|performance|portability|information|debug|anmerkung|bemerkung|nota|замечание|備考|附注|注解|"
-    "註|noot|uwaga|bilgi|примітка|huomautus|обавештење",
+    "фатальная ошибка|エラー|致命的エラー|错误|致命错误|錯誤|嚴重錯誤|fout|fatale fout|błąd|fel|hata|"
+    "ölümcül hata|помилка|오류|치명적 오류|chyba|virhe|fejl|грешка|eraro",
+    "warning": "warning|pedwarn|warnung|attention|avertissement|attenzione|avviso|aviso|advertencia|"
+    "предупреждение|警告|waarschuwing|let op|ostrzeżenie|varning|uyarı|попередження|경고|varování|varoitus|"
+    "advarsel|упозорење|averto",
+    "info": "note|remark|style|performance|portability|information|debug|anmerkung|bemerkung|nota|замечание|"
+    "備考|附注|注解|註|noot|uwaga|bilgi|примітка|huomautus|обавештење",
 }
 WORDS: dict[str, Severity] = {word: level for level, words in _WORDS.items() for word in words.split("|")}
 # Infos that are findings of their own; every other info is a note to the finding before it.
@@ -206,7 +207,7 @@ def _parted(message: str) -> tuple[str, str | None]:
 
 
 def _body(log: Log, at: int) -> int:
-    """One past the source frame below a header: gutters, or a source line with carets below it, and a fix under them."""
+    """One past the frame below a header: gutters, or a source line with carets below it, and a fix under them."""
     lines = log.lines
     end = at + 1
     while end < len(lines) and lines[end] and GUTTER.match(lines[end]):

@@ -37,10 +37,8 @@ def _diagnostic(item: dict[str, object], log: Log, first: int, end: int) -> Diag
     for child in dicts_of(item, "children"):
         place = next(iter(dicts_of(child, "locations")), {})
         notes.append(f"{text_of(child, 'kind')}: {text_of(child, 'message')}")
-        related.append(
-            Related(text_of(child, "message"), text_of(place, "caret", "file") or None, number_of(place, "caret", "line"),
-                    number_of(place, "caret", "column"))
-        )  # fmt: skip
+        line, column = number_of(place, "caret", "line"), _column(place, "caret")
+        related.append(Related(text_of(child, "message"), text_of(place, "caret", "file") or None, line, column))
     return Diagnostic(
         message=text_of(item, "message"),
         severity=severity,

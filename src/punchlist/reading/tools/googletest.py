@@ -16,6 +16,7 @@ FAILURE = re.compile(
     r"(?P<before>.*?)(?:(?P<file>(?:[A-Za-z]:[\\/])?[^:\n(]+?)[:(](?P<line>\d+)\)?"
     r"|unknown file): (?:Failure|error: ?(?P<same>.*))$"
 )
+FAILS = re.compile(r": Failure$|: error:")
 SKIP = re.compile(r"(?:[A-Za-z]:[\\/])?[^:\n(]+?[:(]\d+\)?: Skipped$")
 TIMED = re.compile(r"(?P<name>\S.*?)(?:, where .*?)? \(\d+ ms\)$")
 TOTAL = re.compile(r"(\d+) tests?(?:, listed below)?[.:]?$")
@@ -71,9 +72,9 @@ def _line(log: Log, at: int, end: int, reading: Reading, state: State) -> int:
     line = log.lines[at]
     if "[" in line and (match := MARK.match(line)):
         return _mark(log, at, end, match, reading, state)
-    if line.endswith(": Failure") or ": error: " in line or line.endswith(": error:"):
-        if (match := FAILURE.match(line)) and (state.running or state.seen >= 0 or line.endswith(": Failure")):
-            return _failure(log, at, end, match, state)
+    known = state.running or state.seen >= 0 or line.endswith(": Failure")
+    if known and FAILS.search(line) and (match := FAILURE.match(line)):
+        return _failure(log, at, end, match, state)
     return at + 1
 
 
@@ -135,10 +136,7 @@ def _failure(log: Log, at: int, end: int, match: re.Match[str], state: State) ->
     stop = at + 1
     while stop < end and stop < at + 400:
         line = log.lines[stop]
-        if ("[" in line and MARK.match(line)) or (
-            (line.endswith((": Failure", ": Skipped")) or ": error: " in line)
-            and (FAILURE.match(line) or SKIP.match(line))
-        ):
+        if ("[" in line and MARK.match(line)) or SKIP.match(line) or (FAILS.search(line) and FAILURE.match(line)):
             break
         lines.append(line)
         stop += 1
@@ -153,11 +151,10 @@ def _failure(log: Log, at: int, end: int, match: re.Match[str], state: State) ->
 
 def _of_failure(log: Log, failure: Failure, name: str | None) -> Diagnostic:
     lines = failure.lines or [log.lines[failure.at]]
-    related = []
+    related: list[Related] = []
     if "Google Test trace:" in lines:
-        for text in lines[lines.index("Google Test trace:") + 1 :]:
-            if match := TRACE.match(text):
-                related.append(Related(match[3], match[1], int(match[2])))
+        traces = (TRACE.match(text) for text in lines[lines.index("Google Test trace:") + 1 :])
+        related = [Related(trace[3], trace[1], int(trace[2])) for trace in traces if trace]
     return Diagnostic(
         message=lines[0].strip(), detail="\n".join(lines[1:DETAIL_LINES]), file=failure.file, line=failure.line,
         test=name, related=tuple(related), log=log.span(failure.at, failure.end - 1),

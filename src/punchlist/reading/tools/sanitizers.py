@@ -13,7 +13,8 @@ KIND = re.compile(
                   r"attempting \S+|detected memory leaks|deadly signal|timeout|out-of-memory[^(]*"
                   r"|unknown-crash)")  # fmt: skip
 FRAME = re.compile(
-    r"\s+#(?P<number>\d+) (?:0x[0-9a-f]+ )?(?:in )?(?P<function>.+?)(?: (?P<file>(?:[A-Za-z]:[\\/])?[^\s()][^()]*?):(?P<line>\d+)(?::(?P<column>\d+))?)?(?: \(.*\))?$"
+    r"\s+#(?P<number>\d+) (?:0x[0-9a-f]+ )?(?:in )?(?P<function>.+?)"
+    r"(?: (?P<file>(?:[A-Za-z]:[\\/])?[^\s()][^()]*?):(?P<line>\d+)(?::(?P<column>\d+))?)?(?: \(.*\))?$"
 )
 LEAK = re.compile(r"(?P<kind>Direct|Indirect) leak of \d+ byte\(s\) in \d+ object\(s\) allocated from:$")
 UBSAN = re.compile(

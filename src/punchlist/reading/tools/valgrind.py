@@ -14,11 +14,37 @@ LEAK = re.compile(
 )
 SUPPRESSION = re.compile(r"[{}]$|\s+(?:<insert_a_suppression|Memcheck:|fun:|obj:|match-leak)")
 BANNER = (
-    "Memcheck, ", "Helgrind, ", "Copyright ", "Using Valgrind", "Command: ", "HEAP SUMMARY", "LEAK SUMMARY", "For lists of",
-    "Use --", "For counts", "Rerun with", "All heap blocks", "Parent PID", "To see them", "Reachable blocks", "Searching for",
-    "Process terminating", "DRD, ", "Massif, ", "Cachegrind, ", "Callgrind, ", "(action ", "TO CONTROL", "Warning: ", "---Thread",
-    "Thread #", "More than 100", "More than 10000", "ERROR SUMMARY", "NOTE: ",
-)  # fmt: skip
+    "Memcheck, ",
+    "Helgrind, ",
+    "Copyright ",
+    "Using Valgrind",
+    "Command: ",
+    "HEAP SUMMARY",
+    "LEAK SUMMARY",
+    "For lists of",
+    "Use --",
+    "For counts",
+    "Rerun with",
+    "All heap blocks",
+    "Parent PID",
+    "To see them",
+    "Reachable blocks",
+    "Searching for",
+    "Process terminating",
+    "DRD, ",
+    "Massif, ",
+    "Cachegrind, ",
+    "Callgrind, ",
+    "(action ",
+    "TO CONTROL",
+    "Warning: ",
+    "---Thread",
+    "Thread #",
+    "More than 100",
+    "More than 10000",
+    "ERROR SUMMARY",
+    "NOTE: ",
+)
 ALLOCATORS = re.compile(
     r"(?:malloc|calloc|realloc|free|operator (?:new|delete)\S*|memalign|posix_memalign|str(?:len|cpy|ncpy"
     r"|cat|dup|cmp)\w*|mem(?:cpy|move|set|cmp)\w*"
@@ -95,7 +121,8 @@ def _block(log: Log, block: list[int], reading: Reading) -> None:
     detail += [head for head, _ in stacks[1:]]
     reading.add(
         Diagnostic(
-            message=message, detail="\n".join(detail), file=place[1] if place else None, line=place[2] if place else None,
+            message=message, detail="\n".join(detail), file=place[1] if place else None,
+            line=place[2] if place else None,
             rule=f"{leak[1]}-lost" if leak and leak[1] else None,
             severity="warning" if leak and leak[1] in ("possibly", "indirectly") else "error",
             related=related, log=log.span(block[start], block[-1]),
