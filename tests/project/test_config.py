@@ -7,6 +7,7 @@ import pytest
 
 from punchlist.model import Trouble
 from punchlist.project.config import Check, Config, ConfigCache, Step, expand, load, working_folder
+from punchlist.project.root import find_root
 
 QUIET = "templates:\n  jest: {description: d, include_regex: b, tail_paragraphs: 1}\n"
 FULL = """\
@@ -429,3 +430,45 @@ def test_an_older_file_above_the_root_that_appears_is_seen(tmp_path: Path) -> No
     text = json.dumps({"projects": {"app": {"root": "app", "checks": {"t": {"cmd": "x"}}}}})
     write(tmp_path, signal__config__json=text)
     assert list(cache.get().checks) == ["t"]
+
+
+def test_an_eslint_configuration_that_appears_beside_signalint_switches_that_engine_on(tmp_path: Path) -> None:
+    cache = ConfigCache(write(tmp_path, signalint__config__json="{}"), {})
+    assert cache.get().engines["eslint"].enabled is False
+    write(tmp_path, eslint__config__mjs="")
+    assert cache.get().engines["eslint"].enabled is True
+
+
+def test_only_what_an_older_file_really_says_is_named_as_shadowed(tmp_path: Path) -> None:
+    write(tmp_path, signalint__config__json='{"mcpPayload": "both"}')
+    write(tmp_path, punchlist__toml='payload = "text"\nmonorepo_mode = "auto"\n')
+    config = load(tmp_path, {})
+    assert [notice for notice in config.notices if "shadows" in notice] == [
+        'punchlist.toml shadows "mcpPayload" of signalint.config.json.'
+    ]
+
+
+def test_a_file_that_is_nested_without_end_is_told(tmp_path: Path) -> None:
+    write(tmp_path, punchlist__toml="a = " + "[" * 50_000)
+    with pytest.raises(Trouble, match=r"punchlist\.toml"):
+        load(tmp_path, {})
+
+
+def test_a_yaml_file_whose_aliases_multiply_is_answered_in_a_moment(tmp_path: Path) -> None:
+    levels = "".join(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10) if n else '1'}]\n" for n in range(12))
+    write(tmp_path, **{"__quiet-shell_SLASH_config__yaml": f"{levels}templates: {{a: *l11}}\n"})
+    with pytest.raises(Trouble, match=r"templates\.a must be a table of settings, not a list"):
+        load(tmp_path, {})
+
+
+def test_a_key_that_is_no_text_is_told(tmp_path: Path) -> None:
+    text = "templates:\n  a:\n    description: d\n    include_regex: x\n    tail_paragraphs: 1\n    3: x\n"
+    write(tmp_path, **{"__quiet-shell_SLASH_config__yaml": text})
+    with pytest.raises(Trouble, match="unknown key"):
+        load(tmp_path, {})
+
+
+def test_a_user_without_a_home_folder_can_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
+    assert load(tmp_path, {}) == Config()
+    assert find_root(tmp_path, None, {}).path == tmp_path

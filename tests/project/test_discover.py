@@ -164,6 +164,28 @@ def test_a_test_script_that_only_starts_the_watcher_is_no_check(tmp_path: Path) 
     assert list(project(tmp_path, {"package.json": package(scripts)})) == ["test-ci"]
 
 
+@pytest.mark.parametrize(
+    ("script", "lock", "command", "env"),
+    [
+        ("ng test", "package-lock.json", "npm run test -- --watch=false", {}),
+        ("ng test", "pnpm-lock.yaml", "pnpm run test --watch=false", {}),
+        ("ng test --no-watch", "package-lock.json", "npm run test", {}),
+        ("react-scripts test", "yarn.lock", "yarn run test", {"CI": "true"}),
+        ("vitest run", "yarn.lock", "yarn run test", {}),
+    ],
+)
+def test_a_runner_that_watches_by_default_is_told_to_run_once(
+    tmp_path: Path, script: str, lock: str, command: str, env: dict[str, str]
+) -> None:
+    check = project(tmp_path, {"package.json": package({"test": script}), lock: ""})["test"]
+    assert (check.command, check.env) == (command, env)
+
+
+def test_a_script_name_that_a_shell_could_read_otherwise_is_quoted(tmp_path: Path) -> None:
+    checks = project(tmp_path, {"package.json": package({"test $(touch x)": "vitest run"})})
+    assert commands(checks) == {"test-touch-x": "npm run 'test $(touch x)'"}
+
+
 def test_tools_that_no_script_names_are_concluded_from_their_settings(tmp_path: Path) -> None:
     files = {
         "package.json": package({}, devDependencies={"vitest": "^2", "typescript": "^5"}),

@@ -87,10 +87,10 @@ def test_a_pipeline_is_read_with_the_fields_of_its_steps(tmp_path: Path) -> None
     )
 
 
-def test_a_pipeline_without_its_own_limit_has_none_and_stops_at_a_failure(tmp_path: Path) -> None:
-    signal(tmp_path, {"full": {"steps": [{"name": "a", "cmd": "x"}]}})
+def test_a_pipeline_without_its_own_limit_has_its_steps_together_and_stops_at_a_failure(tmp_path: Path) -> None:
+    signal(tmp_path, {"full": {"steps": [{"name": "a", "cmd": "x"}, {"name": "b", "cmd": "y", "timeout_ms": 900000}]}})
     check = load(tmp_path, {}).checks["full"]
-    assert (check.pipeline, check.fail_fast, check.timeout_s) == (True, True, None)
+    assert (check.pipeline, check.fail_fast, check.timeout_s) == (True, True, 960.0)
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from punchlist.model import Trouble
+from punchlist.project.paths import home_folder
 from punchlist.project.records import (
     MONOREPO_MODES,
     PAYLOADS,
@@ -90,7 +91,7 @@ def load(
     `parsers` are the names a check may use as its parser; None accepts any in native settings.
     """
     environ = os.environ if environ is None else environ
-    sources = _Sources(root, environ, parsers, home or Path.home(), files or Files())
+    sources = _Sources(root, environ, parsers, home or home_folder(environ), files or Files())
     native = sources.native()
     signal = sources.signal()
     signalint = sources.signalint()
@@ -107,7 +108,7 @@ def load(
         "signalint.config.json": [
             f'engine "{n}"' for n in signalint.get("engines", {}) if n in native.get("engines", {})
         ]
-        + [f'"{key}"' for key in signalint if key != "engines" and key in native],
+        + [f'"{key}"' for key, ours in sources.signalint_keys.items() if ours in native and ours != "engines"],
     }
     notices += [f"{own} shadows {', '.join(names)} of {file}." for file, names in shadowed.items() if names]
     if signal and "discover" not in native:
@@ -127,6 +128,7 @@ class _Sources:
         self.native_name = NATIVE
         self.notices: list[str] = []
         self.read: list[str] = []
+        self.signalint_keys: dict[str, str] = {}
 
     def shown(self, path: Path) -> str:
         """Name a file for messages: root-relative where it lies inside."""
@@ -215,7 +217,13 @@ class _Sources:
 
         self.read.append(older_signalint.FILE)
         self.notices.append(f"Engine settings are read from {older_signalint.FILE}.")
-        return older_signalint.read(text, older_signalint.FILE, self.root)
+        self.signalint_keys = {key: ours for key, ours in older_signalint.OURS.items() if f'"{key}"' in text}
+        return older_signalint.read(text, older_signalint.FILE, self.exists)
+
+    def exists(self, name: str) -> bool:
+        """Tell whether the root holds a file, and look at it again later."""
+        self.files.seen[self.root / name] = signature(self.root / name)
+        return (self.root / name).is_file()
 
     def quiet(self) -> dict[str, Template]:
         found = self.upward(".quiet-shell/config.yaml")

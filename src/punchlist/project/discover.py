@@ -130,7 +130,7 @@ def _in_folder(folder: Folder) -> Iterator[Found]:
         if name in taken:
             continue
         taken.add(name)
-        yield Found(name, one.other, one.command, one.origin, one.file, one.line, one.declared, one.steps)
+        yield Found(name, one.other, one.command, one.origin, one.file, one.line, one.declared, one.steps, one.env)
 
 
 def _folders(root: Path) -> list[str]:

@@ -6,7 +6,18 @@ from typing import Any
 
 from punchlist.model import Trouble
 from punchlist.project.positions import KeyPath, line_of, toml_lines
-from punchlist.project.records import COMMANDS, MONOREPO_MODES, PAYLOADS, TOOLSETS, WRITES, Budget, Check, Keep, Step
+from punchlist.project.records import (
+    COMMANDS,
+    MONOREPO_MODES,
+    PAYLOADS,
+    TOOLSETS,
+    WRITES,
+    Budget,
+    Check,
+    Keep,
+    Step,
+    steps_limit,
+)
 from punchlist.project.schema import (
     Key,
     Path_,
@@ -178,6 +189,8 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
 
     try:
         return tomllib.loads(text)
+    except RecursionError:
+        raise Trouble(f"{name}: nested too deeply to be a configuration.", "invalid_configuration") from None
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"\(at (?:line (\d+), column (\d+)|end of document)\)", str(error))
         place = f":{found[1]}:{found[2]}" if found and found[1] else f":{text.count(chr(10)) + 1}"
@@ -260,7 +273,7 @@ class _Reader:
         steps = (Step(name=name, command=command),) if command else self._steps(name, (*path, "steps"), raw_steps)
         if not steps:
             return None
-        values["timeout_s"] = values.pop("timeout", None)
+        values["timeout_s"] = values.pop("timeout", None) or steps_limit(steps)
         where: dict[str, Any] = {
             "origin": self.source.name,
             "file": self.source.name,

@@ -15,6 +15,7 @@ TEMPLATE: Spec = {
     "tail_paragraphs": integer("paragraphs kept from the end", least=0),
     "suppress_output_on_success": boolean("say one line only when the command passes"),
 }
+MAX_POSITIONS = 10_000  # aliases that multiply would never end
 REQUIRED = ("description", "include_regex", "tail_paragraphs")
 
 
@@ -74,7 +75,7 @@ def yaml_lines(text: str) -> dict[KeyPath, int]:
     lines: dict[KeyPath, int] = {}
 
     def walk(node: Any, path: KeyPath) -> None:
-        if len(path) > 6:
+        if len(path) > 6 or len(lines) > MAX_POSITIONS:
             return
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:

@@ -10,7 +10,7 @@ from typing import Any
 
 from punchlist.model import Trouble
 from punchlist.project.positions import KeyPath, json_lines, line_of
-from punchlist.project.records import Check, Step, expand
+from punchlist.project.records import Check, Step, expand, steps_limit
 from punchlist.project.schema import (
     Key,
     Path_,
@@ -151,6 +151,7 @@ def _check(source: Source, path: Path_, title: str, raw: object, root: Path, kno
     timeout = values.get("timeout_ms")
     if pipeline:
         steps = _steps(source, (*path, "steps"), values.get("steps"), title, known)
+        timeout = timeout or steps_limit(steps)
         return (
             Check(steps=steps, pipeline=True, fail_fast=values.get("fail_fast", True), timeout_s=timeout, **common)
             if steps

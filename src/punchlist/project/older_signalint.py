@@ -1,6 +1,6 @@
 """Read `signalint.config.json` as its users wrote it: engines, ignore, timeoutsMs, mcpPayload, monorepoMode."""
 
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 from punchlist.project.older_signal import json_finder, parse_json
@@ -8,14 +8,24 @@ from punchlist.project.schema import Source, nearest
 from punchlist.project.settings import EngineSetting
 
 FILE = "signalint.config.json"
-FIELDS = ("engines", "ignore", "timeoutsMs", "mcpPayload", "monorepoMode")
+# Its keys, and the fields of `Config` they become.
+OURS = {
+    "engines": "engines",
+    "ignore": "ignore",
+    "timeoutsMs": "engines",
+    "mcpPayload": "payload",
+    "monorepoMode": "monorepo_mode",
+}
+FIELDS = tuple(OURS)
 TIMEOUTS_S = {"oxlint": 30.0, "tsc": 60.0, "biome": 30.0, "eslint": 30.0}
 IGNORE = ("node_modules/**", "dist/**", ".signalint/**")
 FLAT_CONFIGS = tuple(f"eslint.config.{ending}" for ending in ("js", "mjs", "cjs", "ts", "mts", "cts"))
 
 
-def read(text: str, name: str, folder: Path) -> dict[str, Any]:
+def read(text: str, name: str, exists: Callable[[str], bool]) -> dict[str, Any]:
     """Read the file into fields of `Config`; keys it leaves out get that system's documented defaults, but the payload.
+
+    `exists` tells whether the root holds a file: an ESLint flat configuration switches that engine on.
 
     Raises `Trouble` with file, line and that system's own words for the mistake.
     """
@@ -28,7 +38,7 @@ def read(text: str, name: str, folder: Path) -> dict[str, Any]:
         if key not in FIELDS and key != "$schema":
             source.problem((key,), f'Unknown configuration field "{key}".' + nearest(key, FIELDS))
     out: dict[str, Any] = {
-        "engines": _engines(source, data.get("engines", {}), _timeouts(source, data.get("timeoutsMs", {})), folder),
+        "engines": _engines(source, data.get("engines", {}), _timeouts(source, data.get("timeoutsMs", {})), exists),
         "ignore": _ignore(source, data.get("ignore", list(IGNORE))),
         "monorepo_mode": _word(source, data, "monorepoMode", ("off", "auto", "strict"), "off"),
     }
@@ -38,12 +48,14 @@ def read(text: str, name: str, folder: Path) -> dict[str, Any]:
     return out
 
 
-def _engines(source: Source, raw: object, timeouts: dict[str, float], folder: Path) -> dict[str, EngineSetting]:
+def _engines(
+    source: Source, raw: object, timeouts: dict[str, float], exists: Callable[[str], bool]
+) -> dict[str, EngineSetting]:
     defaults = {
         "oxlint": True,
         "tsc": True,
         "biome": False,
-        "eslint": any((folder / f).is_file() for f in FLAT_CONFIGS),
+        "eslint": any(exists(name) for name in FLAT_CONFIGS),
     }
     if not isinstance(raw, dict):
         source.problem(("engines",), f'{FILE} field "engines" must be an object.')

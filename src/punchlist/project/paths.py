@@ -2,13 +2,22 @@
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from punchlist.model import Trouble
 
 MAX_PATHS = 512
 _DRIVE = re.compile(r"[A-Za-z]:")
+
+
+def home_folder(environ: Mapping[str, str]) -> Path:
+    """Return the user's home folder; the top of the file system where there is none (a container's unknown user)."""
+    named = environ.get("HOME") or environ.get("USERPROFILE")
+    try:
+        return Path(named) if named and Path(named).is_absolute() else Path.home()
+    except RuntimeError:
+        return Path(Path.cwd().anchor)
 
 
 def is_absolute(text: str) -> bool:

@@ -85,6 +85,12 @@ class Check:
         return (" && " if self.fail_fast else " ; ").join(step.command for step in self.steps)
 
 
+def steps_limit(steps: tuple[Step, ...]) -> float | None:
+    """Return how long a pipeline that names no time of its own can take: its steps' times together, if all have one."""
+    limits = [step.timeout_s for step in steps if step.timeout_s is not None]
+    return sum(limits) if steps and len(limits) == len(steps) else None
+
+
 def working_folder(root: Path, check: Check, step: Step | None, environ: Mapping[str, str]) -> Path:
     """Return the folder a check (or one step of it) runs in, with variables expanded; it need not exist."""
     folder = check.base or root

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from punchlist.model import Trouble
+from punchlist.project.paths import home_folder
 
 OURS = ("punchlist.toml", "signalint.config.json", ".quiet-shell/config.yaml")
 VERSION_CONTROL = {".git": "git", ".hg": "Mercurial", ".jj": "Jujutsu", ".svn": "Subversion", ".sl": "Sapling"}
@@ -60,7 +61,7 @@ def find_root(
     documents say.
     """
     environ = os.environ if environ is None else environ
-    home = Path(os.path.realpath(home or Path.home()))
+    home = Path(os.path.realpath(home or home_folder(environ)))
     for value, how in ((explicit, "given"), (environ.get("PUNCHLIST_ROOT", "").strip() or None, "PUNCHLIST_ROOT")):
         if value is not None:
             folder = _folder(start, value)
@@ -236,7 +237,7 @@ def _name_of(root: Path) -> str:
 def _user_state(environ: Mapping[str, str]) -> Path:
     if value := environ.get("XDG_STATE_HOME", "").strip():
         return Path(value)
-    home = Path(environ.get("HOME") or environ.get("USERPROFILE") or Path.home())
+    home = home_folder(environ)
     if sys.platform == "win32":
         return Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
     return home / "Library" / "Application Support" if sys.platform == "darwin" else home / ".local" / "state"
@@ -252,6 +253,7 @@ def _make(folder: Path, root: Path) -> bool:
             folder.chmod(0o700)
         ignore = folder / ".gitignore"
         if not ignore.exists():
+            ignore.touch(mode=0o600)
             ignore.write_text("*\n", encoding="utf-8")
         return os.access(folder, os.W_OK | os.X_OK)
     except OSError:

@@ -62,9 +62,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f' Did you mean "{close[0]}"?' if close else f" Known: {', '.join(names)}."
 
 
-def read_table(
-    source: Source, path: Path_, data: object, spec: Spec, unknown: str = 'unknown key "{key}".'
-) -> dict[str, object]:
+def read_table(source: Source, path: Path_, data: object, spec: Spec) -> dict[str, object]:
     """Read a table of settings; what is wrong is noted at its line, what is right is returned under its real name."""
     if not isinstance(data, dict):
         source.problem(path, f"{dotted(path) or 'the file'} must be a table of settings, not {kind(data)}.")
@@ -74,7 +72,8 @@ def read_table(
         here = (*path, key)
         entry = spec.get(key)
         if entry is None:
-            source.problem(here, unknown.format(key=key) + nearest(key, (k for k, e in spec.items() if not e.alias_of)))
+            known = (name for name, one in spec.items() if not one.alias_of)
+            source.problem(here, f'unknown key "{key}".{nearest(str(key), known)}')
             continue
         name = entry.alias_of or key
         if name in values:

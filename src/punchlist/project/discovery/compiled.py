@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from shlex import quote
 
 from punchlist.project.discovery.folder import Folder, Found
 from punchlist.project.manifests import toml_of
@@ -77,13 +78,7 @@ def dotnet(folder: Folder) -> Iterator[Found]:
     solutions = folder.ending(".sln", ".slnx")
     projects = folder.ending(".csproj", ".fsproj", ".vbproj")
     for file in solutions[:1] or projects[:1]:
-        only = (
-            ""
-            if len(solutions or projects) == 1 and not (solutions and projects)
-            else f' "{file}"'
-            if " " in file
-            else f" {file}"
-        )
+        only = "" if len(solutions) + len(projects) == 1 else f" {quote(file)}"
         text = folder.text(file)
         yield Found("build", "dotnet-build", f"dotnet build{only}", file, file)
         if re.search(r"[Tt]est|xunit|nunit", text):

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from shlex import quote
 
 from punchlist.project.discovery.folder import Folder, Found, line_in
 from punchlist.project.discovery.names import is_check, plain_name, slug
@@ -42,9 +43,28 @@ def find(folder: Folder) -> Iterator[Found]:
         name = other if name in named else name
         named.add(name)
         line = line_in(text, key, text.find('"scripts"'))
-        run = f"{manager} run {script}"
-        yield Found(name, f"{manager}-{other}", run, "package.json script", "package.json", line, declared=True)
+        once, env = _once(manager, command)
+        yield Found(
+            name,
+            f"{manager}-{other}",
+            f"{manager} run {quote(script)}{once}",
+            "package.json script",
+            "package.json",
+            line,
+            True,
+            env=env,
+        )
     yield from _implied(folder, manifest, " ".join(scripts.values()), named)
+
+
+def _once(manager: str, command: str) -> tuple[str, dict[str, str]]:
+    """Return what makes a runner that watches by default run once: arguments for the script, and variables.
+
+    Angular's CLI watches unless told otherwise; react-scripts 5 and Karma-like runners do unless CI is set.
+    """
+    if re.search(r"\bng test\b", command) and not re.search(r"--(?:no-)?watch\b", command):
+        return (" -- --watch=false" if manager == "npm" else " --watch=false"), {}
+    return "", {"CI": "true"} if re.search(r"\breact-scripts test\b", command) else {}
 
 
 def _only_runs_scripts_that_watch(command: str, scripts: dict[str, str]) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from shlex import quote
 
 from punchlist.project.discovery.folder import Folder, Found, line_in
 from punchlist.project.discovery.names import is_check, plain_name, slug
@@ -45,7 +46,7 @@ def php(folder: Folder) -> Iterator[Found]:
         if name and commands and all(is_check(command) for command in commands):
             used += " ".join(commands) + " "
             line = line_in(text, rf'^\s*"{re.escape(script)}"\s*:')
-            run = f"composer run-script {script}"
+            run = f"composer run-script {quote(script)}"
             yield Found(
                 name, f"composer-{slug(script)}", run, "composer.json script", "composer.json", line, declared=True
             )
@@ -99,7 +100,9 @@ def deno(folder: Folder) -> Iterator[Found]:
         if name and isinstance(command, str) and is_check(command):
             named.add(name)
             line = line_in(text, rf'^\s*"{re.escape(task)}"\s*:')
-            yield Found(name, f"deno-{slug(task)}", f"deno task {task}", f"{file} task", file, line, declared=True)
+            yield Found(
+                name, f"deno-{slug(task)}", f"deno task {quote(task)}", f"{file} task", file, line, declared=True
+            )
     for name, command in (("test", "deno test"), ("lint", "deno lint"), ("typecheck", "deno check .")):
         if name not in named:
             yield Found(name, command.replace(" ", "-").rstrip("-."), command, file, file)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from shlex import quote
 
 from punchlist.project.discovery.folder import Folder, Found, line_in
 from punchlist.project.discovery.names import is_check, plain_name, slug
@@ -60,4 +61,4 @@ def _task(folder: Folder) -> Iterator[Found]:
         hidden = isinstance(body, dict) and body.get("internal") is True
         if name and not hidden and is_check(str(body)):
             line = line_in(text, rf"^\s+[\"']?{re.escape(task)}[\"']?\s*:")
-            yield Found(name, f"task-{slug(task)}", f"task {task}", f"{file} task", file, line, declared=True)
+            yield Found(name, f"task-{slug(task)}", f"task {quote(task)}", f"{file} task", file, line, declared=True)
