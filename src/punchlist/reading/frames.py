@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-# Where installed packages, the standard library and console scripts live: CPython, PyPy, Windows, macOS, pyenv, uv, conda.
+# Where installed packages, the standard library and console scripts live (CPython, PyPy, Windows, macOS, pyenv, uv).
 FOREIGN = re.compile(
     r"^<|^\?\?\?|\b(?:site|dist)-packages[\\/]|(?:^|[\\/])lib(?:64)?[\\/](?:python|pypy)[\d.]+[\\/]"
     r"|[\\/]Python[\\/]?[\d.]+[\\/](?:x\d+[\\/])?lib[\\/]|\.framework[\\/]Versions[\\/][\d.]+[\\/]lib[\\/]"
@@ -35,7 +35,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Traceback:
-    """One `Traceback (most recent call last)`: lines `first` up to, not including, `end`; frames outermost first.
+    """One `Traceback (most recent call last)`: lines `first` to before `end`, frames outermost first.
 
     `message` is the exception line ("" where the log ends before it) at line `at`; `depth` the width of what stands
     in front of the text (exception groups indent their members).
@@ -67,7 +67,8 @@ def innermost(frames: Iterable[Frame], root: str = "") -> Frame | None:
     """Return the innermost frame in the project's own code: below the root if any is, else any that is not foreign."""
     own = [frame for frame in frames if not is_foreign(frame.file, root)]
     inside = [frame for frame in own if within(frame.file, root) is not None and not frame.file.startswith("..")]
-    return (inside or own or [None])[-1]
+    best = inside or own
+    return best[-1] if best else None
 
 
 def read_traceback(lines: Sequence[str], at: int, limit: int | None = None) -> Traceback | None:
@@ -105,7 +106,7 @@ def read_traceback(lines: Sequence[str], at: int, limit: int | None = None) -> T
 
 
 def _goes_on(lines: Sequence[str], index: int, end: int, depth: int) -> bool:
-    """Whether a blank line is one of source: tracebacks of other processes print those too (tblib, Django's --parallel)."""
+    """Whether a blank line is a source line: tracebacks from other processes hold such (tblib, Django's --parallel)."""
     return index + 1 < end and FILE.match(lines[index + 1][depth:]) is not None
 
 

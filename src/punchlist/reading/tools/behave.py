@@ -8,7 +8,7 @@ from punchlist.reading import frames
 from punchlist.reading.log import Context, Log, Reading
 
 SCENARIO = re.compile(
-    r"\s+(?P<kind>Scenario(?: Outline)?|Example|Background): (?P<name>.*?)(?:\s+# (?P<file>\S.*?):(?P<line>\d+))?$"
+    r"\s+(?:Scenario(?: Outline)?|Example|Background): (?P<name>.*?)(?:\s+# (?P<file>\S.*?):(?P<line>\d+))?$"
 )
 STEP = re.compile(
     r"\s+(?P<step>(?:Given|When|Then|And|But|\*) .*?)(?: \.\.\. (?P<word>failed|error|undefined|pending)\b.*|\s+# \S.*)$"
@@ -21,7 +21,8 @@ COUNTS = re.compile(
     r"(?P<passed>\d+) scenarios? passed, (?P<failed>\d+) failed(?:, (?P<errors>\d+) error)?, (?P<skipped>\d+) skipped"
 )
 START_UP = re.compile(
-    r"(?P<message>(?:FileNotFoundError|ConfigError|ModuleNotFoundError|ImportError|InvalidFileLocationError|SyntaxError|\w+\.ParserError|ParserError|Exception): .*|Failed to parse .*)$"
+    r"(?P<message>(?:(?:FileNotFound|Config|ModuleNotFound|Import|InvalidFileLocation|Syntax|(?:\w+\.)?Parser)Error"
+    r"|Exception): .*|Failed to parse .*)$"
 )
 USAGE = re.compile(r"behave: error: (?P<message>\S.*)$")
 
@@ -83,10 +84,10 @@ def _reasons(log: Log, context: Context) -> dict[tuple[str, int | str], Failure]
     while index < len(log.lines):
         line = log.lines[index]
         end = index + 1
-        if match := SCENARIO.match(line):
-            keys = [("", match["name"])]
-            if match["file"]:
-                keys.append((match["file"], int(match["line"])))
+        if scenario := SCENARIO.match(line):
+            keys = [("", scenario["name"])]
+            if scenario["file"]:
+                keys.append((scenario["file"], int(scenario["line"])))
         elif match := STEP.match(line):
             step = match["step"]
             if match["word"] == "undefined":

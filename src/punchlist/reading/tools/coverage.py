@@ -7,8 +7,8 @@ from punchlist.reading.log import Context, Log, Reading
 
 MISSED = re.compile(r"Coverage failure: total of \S+ is less than fail-under=\S+")
 NOTHING = re.compile(
-    r"(?:No data to (?:report|combine)\.?|No source for code: .*|Couldn't .*|(?:\S+: )?CoverageWarning: .*|Coverage\.py warning: .*"
-    r"|[Nn]o such option: .*|Unknown command: .*|Can't (?:combine|append) .*)$"
+    r"(?:No data to (?:report|combine)\.?|No source for code: .*|Couldn't .*|(?:\S+: )?CoverageWarning: .*"
+    r"|Coverage\.py warning: .*|[Nn]o such option: .*|Unknown command: .*|Can't (?:combine|append) .*)$"
 )
 TOTAL = re.compile(r"TOTAL(?: +[\d.]+)+%?\b")
 HEAD = re.compile(r"Name +Stmts +Miss ")

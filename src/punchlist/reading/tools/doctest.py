@@ -13,7 +13,7 @@ TOTAL = re.compile(
 HEADS = ("Expected:", "Expected nothing", "Got:", "Got nothing", "Exception raised:", "Differences (")
 
 
-def parse(log: Log, context: Context) -> Reading:
+def parse(log: Log, _context: Context) -> Reading:
     """Read one finding a failed example; the message is the line that says what came instead."""
     reading = Reading()
     lines = log.lines

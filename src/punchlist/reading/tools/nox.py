@@ -11,7 +11,8 @@ from punchlist.reading.log import Context, Log, Reading
 PREFIX = "nox > "
 TROUBLE = re.compile(
     r"nox > (?:(?P<session>Session (?P<name>\S+)) (?:aborted|failed): (?P<reason>\S.*)"
-    r"|(?P<message>Program \S+ not found\.|Sessions not found: .*|Failed to (?:load|read) \S.*|No sessions? (?:selected|found)\S.*"
+    r"|(?P<message>Program \S+ not found\.|Sessions not found: .*"
+    r"|Failed to (?:load|read) \S.*|No sessions? (?:selected|found)\S.*"
     r"|Python interpreter \S+ not found.*|Session \S+ raised exception .*|Error: .*|No such file or directory.*))$"
 )
 NOT_FATAL = re.compile(r"nox > (?:Error while collecting sessions|Missing interpreters)")

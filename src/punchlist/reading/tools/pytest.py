@@ -2,16 +2,20 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from punchlist.model import Diagnostic, Outcome
 from punchlist.reading import frames
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import pytest_trouble as trouble
-from punchlist.reading.tools.pytest_blocks import Block, bare, blocks, crash_lines, titles
-from punchlist.reading.tools.pytest_runs import Run, find_runs
-from punchlist.reading.tools.pytest_summary import Entry, claim, from_progress, summary
+from punchlist.reading.tools.pytest_blocks import Block, bare, blocks, crash_lines, early_blocks, titles
+from punchlist.reading.tools.pytest_runs import Run, Section, find_runs, labels
+from punchlist.reading.tools.pytest_summary import Entry, align, claim, from_progress, summary
 from punchlist.reading.tools.pytest_warnings import warnings
 
+PERCENT = re.compile(r" +\[ *\d+(?:%|/\d+)\]$")
+WARNED = re.compile(r"\S.*:\d+: \w*Warning: ")
+FILE = re.compile(r"[\\/]|\.(?:py\w?|txt|rst|md|ipynb|ya?ml|json|toml|feature|tavern)$")
 DOTS = re.compile(r"(?:(?:\S.*\.\w+|\[gw\d+\]) +)?(?P<dots>[.FEsxXRuUp,]+)(?: *\[ *(?:\d+%|\d+/\d+)\])?$")
 
 
@@ -19,33 +23,43 @@ def parse(log: Log, context: Context) -> Reading:
     """Read every run of pytest in the log, and what it says where it could not run."""
     reading = Reading()
     runs = find_runs(log)
-    for run in runs:
-        _run(log, context, run, reading)
+    for run, name in zip(runs, labels(log, runs), strict=True):
+        _run(log, context, run, name, reading)
     _troubles(log, context, runs, reading)
     reading.outcome = _outcome(log, context, runs, reading)
     return reading
 
 
-def _run(log: Log, context: Context, run: Run, reading: Reading) -> None:
+def _run(log: Log, context: Context, run: Run, label: str | None, reading: Reading) -> None:
+    before = len(reading.diagnostics)
     for name, number in run.counts.items():
         reading.counts[name] = reading.counts.get(name, 0) + number
     failures, errors = run.of("failures"), run.of("errors")
-    heads = [title for section in (*failures, *errors) for _, title, _ in titles(log, section, run.width)]
+    heads = [bare(title) for section in (*failures, *errors) for _, title, _ in titles(log, section, run.width)]
     entries = summary(log, run, heads)
     known = {entry.name or entry.test for entry in entries}
+    if not failures:
+        early = Section("early", run.first, run.progress_end)
+        for block in early_blocks(log, run, early, known, context.root):
+            reading.add(_failure(log, block, _entry(entries, block)))
     for section in (*errors, *failures):
         found = list(blocks(log, run, section, known, context.root))
         for block in found:
+            if run.total is None and block.end == run.end and not block.whole:
+                reading.notes.append(f"the log ends within the failure of {bare(block.title)}")
+                continue
             reading.add(_failure(log, block, _entry(entries, block)))
         if not found:
             _crash_lines(log, crash_lines(log, section), entries, reading)
     left = [entry for entry in entries if not entry.used]
-    if not entries and not reading.diagnostics:
+    if not entries and len(reading.diagnostics) == before:
         left = from_progress(log, run)
     for entry in left:
         reading.add(_unexplained(log, entry))
     for section in run.of("warnings"):
         reading.diagnostics += warnings(log, section)
+    if label is not None:
+        reading.diagnostics[before:] = [replace(d, package=label) for d in reading.diagnostics[before:]]
     reading.claim(_start(log, run), run.end)
 
 
@@ -57,7 +71,7 @@ def _entry(entries: Sequence[Entry], block: Block) -> Entry | None:
             return named[0]
         return Entry("failed", block.crashed, "", block.first)
     kind = "error" if block.title.startswith("ERROR ") else "failed"
-    return claim(entries, bare(block.title), kind)
+    return claim(entries, bare(block.title), kind) or claim(entries, bare(block.title), "failed")
 
 
 def _failure(log: Log, block: Block, entry: Entry | None) -> Diagnostic:
@@ -84,15 +98,13 @@ def _failure(log: Log, block: Block, entry: Entry | None) -> Diagnostic:
 def _file_of(entry: Entry | None, name: str | None) -> str | None:
     """The file that an id begins with, where it is one."""
     file = entry.file if entry else (name or "").split("::", 1)[0]
-    return file if re.search(r"[\\/]|\.\w+$", file) and " " not in file.rsplit("/", 1)[-1] and "[" not in file else None
+    return file if FILE.search(file) and "[" not in file else None
 
 
 def _crash_lines(log: Log, found: Sequence[Block], entries: Sequence[Entry], reading: Reading) -> None:
     """Pair the lines of `--tb=line` with the summary: they stand in the same order."""
     waiting = [entry for entry in entries if entry.kind == "failed" and not entry.used]
-    paired = len(found) == len(waiting)
-    for number, block in enumerate(found):
-        entry = waiting[number] if paired else _like(waiting, block.message)
+    for block, entry in zip(found, align([block.message for block in found], waiting), strict=True):
         if entry is not None:
             entry.used = True
         file, line = block.file, block.line
@@ -110,18 +122,10 @@ def _crash_lines(log: Log, found: Sequence[Block], entries: Sequence[Entry], rea
         )
 
 
-def _like(entries: Sequence[Entry], message: str) -> Entry | None:
-    for entry in entries:
-        said = entry.message.removesuffix("...")
-        if not entry.used and said and message.startswith(said):
-            return entry
-    return None
-
-
 def _unexplained(log: Log, entry: Entry) -> Diagnostic:
     """A failure that only the summary (or the progress) names; its reason may be cut."""
     cut = entry.message.endswith("...")
-    message = entry.message.removesuffix("...").rstrip() or log.lines[entry.index].strip()
+    message = entry.message.removesuffix("...").rstrip() or PERCENT.sub("", log.lines[entry.index]).strip()
     return Diagnostic(
         message=message,
         detail="the reason is cut off by pytest at the terminal's width" if cut else "",
@@ -145,7 +149,11 @@ def _troubles(log: Log, context: Context, runs: Sequence[Run], reading: Reading)
     finished = any(run.total is not None for run in runs)
     blocks_of = [*trouble.conftest_errors(log, context), *trouble.internal_errors(log, context)]
     if not finished:
-        blocks_of += [*trouble.fatal_errors(log, context), *trouble.timeouts(log, context)]
+        blocks_of += trouble.fatal_errors(log, context)
+        if not any(run.of("failures") for run in runs):
+            blocks_of += trouble.timeouts(log, context)
+    if not runs and not blocks_of and context.words and context.exit_code:
+        blocks_of += trouble.start_crash(log, context)
     for diagnostic, first, end in blocks_of:
         reading.add(diagnostic)
         reading.claim(first, end)
@@ -153,6 +161,9 @@ def _troubles(log: Log, context: Context, runs: Sequence[Run], reading: Reading)
         for diagnostic in trouble.usage_errors(log, context, runs):
             reading.add(diagnostic)
             _claim_span(log, diagnostic, reading)
+    for index, line in enumerate(log.lines):
+        if "Warning: " in line and runs and WARNED.match(line):
+            reading.claim(index)  # printed by Python outside of any test, often once a worker
     reading.diagnostics += trouble.stops(log, runs)
     if missed := trouble.coverage_failure(log):
         reading.add(missed[0])
@@ -175,17 +186,28 @@ def _outcome(log: Log, context: Context, runs: Sequence[Run], reading: Reading) 
     bad = any(d.severity == "error" for d in reading.diagnostics) or any(_failed_dots(log, run) for run in runs)
     counts = reading.counts
     if last.total is None:
-        reading.partial = last.headed or not (last.sections or _finished(log, last))
+        reading.partial = last.headed or not (last.sections or _finished(log, last)) or _wants_totals(context)
     if counts.get("failed") or (counts.get("errors") and ran & counts.keys()):
         return "failed"
     if reading.partial:
-        broken = any(d.message.startswith(("Fatal Python", "Windows fatal", "+++")) for d in reading.diagnostics)
-        return "error" if broken else "failed" if bad else None
+        tests = any(d.test for d in reading.diagnostics if d.severity == "error")
+        collecting = bad and not tests and not last.of("failures") and not _failed_dots(log, last)
+        if collecting or any(
+            d.message.startswith(("Fatal Python", "Windows fatal", "+++")) for d in reading.diagnostics
+        ):
+            return "error"
+        return "failed" if bad else None
     if counts.get("errors"):
         return "failed" if any(d.test for d in reading.diagnostics) else "error"
     if last.total is not None and not ran & counts.keys() and "collected" not in counts:
         return "error"
     return "failed" if bad else "passed"
+
+
+def _wants_totals(context: Context) -> bool:
+    """Whether the command is known and not so quiet (`-qq`) that pytest prints no totals."""
+    quiet = sum(len(word) - 1 for word in context.words if re.fullmatch(r"-q+", word))
+    return bool(context.words) and quiet + context.words.count("--quiet") < 2 and "--no-summary" not in context.words
 
 
 def _failed_dots(log: Log, run: Run) -> bool:

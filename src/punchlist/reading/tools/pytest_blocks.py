@@ -17,6 +17,9 @@ PLACE = re.compile(
 FIXTURE = re.compile(r"(?P<file>/[^:=\n]+|[A-Za-z]:[\\/][^:=\n]+|[\w.][^\s:=]*\.\w+):(?P<line>\d+)$")
 WORKER = re.compile(r"\[gw\d+\] \w+ -- Python ")
 CRASH = re.compile(r"worker '\w+' crashed while running '(?P<test>.+)'$")
+RESULT = re.compile(
+    r" ?(?:\[gw\d+\] )?\S+\.\w+(?:::\S.*?)? (?:[.FEsxXRuUp\u2713\u2a2f]+|[A-Z]{4,}) *(?:\d+% \S.*|\[ *\d+%\])?$"
+)
 LOCAL_E = re.compile(r"E {9} = ")
 DOCTEST = re.compile(r"\d{3,} (?P<text>.*)$")
 ANY_PLACE = re.compile(r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:=][^:=\n]*?):(?P<line>\d+): (?P<rest>\S.*)$")
@@ -38,6 +41,8 @@ class Block:
     test_file: str | None = None
     crashed: str | None = None
     main_end: int = 0
+    reasoned: bool = True
+    whole: bool = True
     detail: list[str] = field(default_factory=list)
 
 
@@ -82,9 +87,22 @@ def blocks(log: Log, run: Run, section: Section, known: set[str], root: str) -> 
         yield read_block(log, Block(title, index, end), run.width, root)
 
 
+def early_blocks(log: Log, run: Run, section: Section, known: set[str], root: str) -> Iterator[Block]:
+    """Yield failures printed amid the progress, as pytest-sugar (with its own rules) and pytest-instafail do."""
+    heads = [
+        (index, title)
+        for index, title, _ in titles(log, section, run.width)
+        if plain(bare(title)) in known or log.lines[index][0] == "\u2015"
+    ]
+    for number, (index, title) in enumerate(heads):
+        end = heads[number + 1][0] if number + 1 < len(heads) else section.end
+        stop = next((i for i in range(index + 1, end) if RESULT.match(log.lines[i])), end)
+        yield read_block(log, Block(title, index, stop), run.width or len(log.lines[index]), root)
+
+
 def bare(title: str) -> str:
     """Return the name of the test or file in a title."""
-    return re.sub(r"^ERROR (?:at \w+ of|collecting) ", "", title)
+    return re.sub(r"^(?:ERROR (?:at \w+ of|collecting) )?(?:\[doctest\] )?", "", title)
 
 
 def read_block(log: Log, block: Block, width: int, root: str) -> Block:
@@ -103,22 +121,25 @@ def read_block(log: Log, block: Block, width: int, root: str) -> Block:
     else:
         _without_errors(log, block, start, frames.final(tracebacks), root)
         places += [frame for traceback in tracebacks for frame in traceback.frames]
-        block.detail += [t.message for t in tracebacks if t.message and t.at != block.at][:12]
+        block.detail += _members(lines, block) if tracebacks else []
     if block.file is None:
         best = frames.innermost([p for p in places if p.index >= part], root) or frames.innermost(places, root)
         if best is not None:
             block.file, block.line = best.file, best.line
+    block.reasoned = bool(errors or tracebacks) and not frames.FILE.match(block.message)
+    block.whole = (block.reasoned and block.file is not None) or block.main_end < block.end
     block.test_file = _test_file(lines, block, places)
     _explain(log, block, start, errors, places, root)
     return block
 
 
 def _main_end(lines: Sequence[str], start: int, end: int, width: int) -> int:
+    """The line on which captured output, or another section of a plugin, begins."""
     for index in range(start, end):
         line = lines[index]
-        if line[:1] == "-" and (match := RULE.match(line)):
-            if abs(len(line) - width) <= 1 or not width or match["title"].startswith("Captured "):
-                return index
+        match = RULE.match(line) if line[:1] == "-" else None
+        if match and (not width or abs(len(line) - width) <= 1 or match["title"].startswith("Captured ")):
+            return index
     return end
 
 
@@ -143,7 +164,7 @@ def _places(lines: Sequence[str], start: int, end: int) -> Iterator[Frame]:
 def _errors(lines: Sequence[str], start: int, end: int) -> list[int]:
     """The last run of lines that begin with `E`: what the exception says."""
     last = end - 1
-    while last >= start and not _is_error(lines[last]):
+    while last >= start and not (_is_error(lines[last]) and lines[last] != "E"):
         last -= 1
     if last < start:
         return []
@@ -188,6 +209,23 @@ def _without_errors(log: Log, block: Block, start: int, traceback: frames.Traceb
             block.message = block.title
         if match := CRASH.match(block.message):
             block.crashed = match["test"]
+
+
+def _members(lines: Sequence[str], block: Block) -> list[str]:
+    """What an exception group holds, without frames: the lines below its own message, gutters taken off."""
+    found: list[str] = []
+    frame = -1
+    for index in range(block.at + 1, block.main_end):
+        text = lines[index].strip(frames.GUTTER)
+        indent = len(lines[index]) - len(lines[index].lstrip(frames.GUTTER))
+        if frames.FILE.match(text):
+            frame = indent
+        elif frame >= 0 and indent > frame:
+            continue
+        elif text and not text.startswith(("---", "Traceback (", "Exception Group Traceback")):
+            frame = -1
+            found.append(text)
+    return found[:30]
 
 
 def _doctest(log: Log, block: Block, start: int) -> None:
@@ -302,7 +340,9 @@ def crash_lines(log: Log, section: Section) -> list[Block]:
         if line.startswith("E   "):
             said = line[4:].strip()
         match = ANY_PLACE.match(line) if line[:1] not in ("", " ", "E") else None
-        if match is None or not ("/" in match["file"] or "\\" in match["file"] or "." in match["file"]):
+        if match is None or not (
+            "/" in match["file"] or "\\" in match["file"] or "." in match["file"] or match["file"][0] == "<"
+        ):
             continue
         reason = log.whole(index)[match.start("rest") :].strip()
         if said and reason != said and not said.startswith(reason) and not reason.startswith(said):

@@ -1,6 +1,7 @@
 """Find pytest's runs in a log, and the sections of each: progress, ERRORS, FAILURES, warnings, summary, totals."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from punchlist.reading.log import Log
@@ -21,6 +22,14 @@ NAMES = {
     "subtest passed": "subtests_passed",
     "subtests failed": "subtests_failed",
 }
+SESSION = re.compile(
+    r"nox > Running session (?P<nox>\S+)$|(?P<tox>[\w.:+-]+)(?:: commands\[\d+\]>| run-test: commands\[\d+\] \|) "
+)
+PYTEST = re.compile(r"nox > (?:\S*python\S* -m )?(?:\S*/)?(?:pytest|py\.test)\b(?! failed)|nox > coverage run .*pytest")
+SUGAR = re.compile(r" {2,}(?:(?P<number>\d+) (?P<name>[a-z]+)|- \S.*)$")
+NARROWEST = 40
+COVERAGE = re.compile(r"_+ coverage: ")
+SLOWEST = re.compile(r"slowest .*durations$|slowest test")
 KINDS = {
     "ERRORS": "errors",
     "FAILURES": "failures",
@@ -93,15 +102,19 @@ def read_totals(line: str) -> dict[str, int] | None:
 
 
 class _Splitter:
-    """Walk over the lines once; a run ends at its totals, or where the next one starts."""
+    """Walk over the lines once; a run ends at its totals, or where the next one starts.
 
-    def __init__(self, log: Log) -> None:
-        self.lines = log.lines
+    Code under test may print whatever pytest prints. So what looks like totals behind captured output stays pending:
+    a failure's title or a real summary after it shows that it was output.
+    """
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
         self.runs: list[Run] = []
         self.run: Run | None = None
         self.captured = False
         self.nested = False
-        self.candidate: int | None = None
+        self.pending: int | None = None
         self.last = ""
 
     def open(self, index: int) -> Run:
@@ -110,21 +123,32 @@ class _Splitter:
         return self.run
 
     def close(self, index: int, total: int | None = None) -> None:
-        if self.run is not None:
-            run, self.run = self.run, None
-            if total is None and self.candidate is not None:
-                total, index = self.candidate, self.candidate + 1
-            run.end, run.total = index, total
-            if total is not None:
-                run.counts = read_totals(self.lines[total]) or {}
-            run.sections = [s for s in run.sections if s.first < index]
-            ends = [section.first for section in run.sections[1:]] + [index if total is None else total]
-            for section, end in zip(run.sections, ends, strict=False):
-                section.end = end
-            if run.sections or run.headed or run.total is not None:
-                self.runs.append(run)
-        self.captured = self.nested = False
-        self.candidate = None
+        """End the run before line `index`, with the totals on line `total` or those pending."""
+        run, pending = self.run, self.pending
+        self.run, self.pending, self.captured, self.nested = None, None, False, False
+        if run is None:
+            return
+        total = pending if total is None else total
+        run.end, run.total = index if total is None else total + 1, total
+        if total is not None:
+            run.counts = read_totals(self.lines[total]) or {}
+        later = [section for section in run.sections if section.first > run.end]
+        run.sections = _real([section for section in run.sections if section.first < run.end])
+        ends = [section.first for section in run.sections[1:]] + [run.end if total is None else total]
+        for section, end in zip(run.sections, ends, strict=False):
+            section.end = end
+        if run.sections or run.headed or run.total is not None:
+            self.runs.append(run)
+        if later:
+            self.run = Run(later[0].first, later[0].first, width=run.width, sections=later)
+
+    def start(self, index: int, line: str) -> None:
+        if self.run is not None and self.captured and self.run.sections and self.pending is None:
+            self.nested = True  # the code under test runs pytest itself: what follows up to its totals is output
+            return
+        self.close(index)
+        run = self.open(index)
+        run.headed, run.width = True, len(line)
 
     def rule(self, index: int, line: str) -> None:
         """A line that begins with `=`: a section's title, or the totals."""
@@ -132,49 +156,81 @@ class _Splitter:
         if match is None:
             return
         title = match["title"]
+        fits = self.run is None or not self.run.width or abs(len(line) - self.run.width) <= 1
         if title == "test session starts":
-            if self.run is not None and self.captured and self.run.sections:
-                self.nested = True  # the code under test runs pytest itself: what follows up to its totals is output
-                return
-            self.close(index)
-            run = self.open(index)
-            run.headed, run.width = True, len(line)
-            return
-        if read_totals(line) is not None:
+            self.start(index, line)
+        elif read_totals(line) is not None:
             if self.nested:
                 self.nested = False
-            elif self.captured and self.run is not None and self.run.headed and abs(len(line) - self.run.width) > 1:
-                return
-            elif self.captured and self.run is not None and not self.run.headed:
-                self.candidate = index
-            else:
+            elif fits:
                 self.open(index)
-                self.close(index + 1, index)
+                self.pending = index
+        elif fits and not self.nested:
+            self.section(index, line, KINDS.get(title) or ("other" if SLOWEST.match(title) else ""))
+
+    def section(self, index: int, line: str, kind: str) -> None:
+        if not kind or len(line) < NARROWEST:
             return
-        kind = KINDS.get(title) or ("other" if re.match(r"slowest .*durations$|slowest test", title) else "")
-        if self.nested or not kind:
-            return
+        if self.pending is not None:
+            if kind in ("errors", "failures") and self.run and any(self.run.of("errors") + self.run.of("failures")):
+                self.close(index)
+            else:
+                self.pending = None
         run = self.open(index)
-        if run.width and abs(len(line) - run.width) > 1:
-            return
         run.width = run.width or len(line)
         run.sections.append(Section(kind, index, index))
-        self.captured = False
 
     def plain_totals(self, index: int, line: str) -> None:
-        """Totals without rules (`-q`): the last of several where code under test may print the same."""
+        """Totals without rules (`-q`)."""
         counts = read_totals(line)
-        if counts is None or self.nested or (self.run is not None and self.run.headed):
+        if counts is None or self.nested:
             return
+        if self.run is not None and self.run.headed:
+            if self.pending is None:
+                return
+            self.close(index)
+        after_progress = PROGRESS.match(self.last) is not None
+        if self.pending is not None and after_progress:
+            self.close(index)
+        run = self.open(index)
         bad = counts.get("failed", 0) + counts.get("errors", 0)
-        if self.captured or (bad and not (self.run and self.run.sections) and not PROGRESS.match(self.last)):
-            self.open(index)
-            self.candidate = index
+        if self.captured or (bad and not run.sections and not after_progress):
+            self.pending = index
+        else:
+            self.close(index + 1, index)
+
+    def sugar(self, index: int, line: str) -> None:
+        """pytest-sugar's own first line and totals, which stand on lines of their own."""
+        if line.startswith("Test"):
+            if not (self.captured and self.run):
+                self.close(index)
+                self.open(index).headed = True
             return
-        self.open(index)
-        self.close(index + 1, index)
+        counts: dict[str, int] = {}
+        end = index + 1
+        while end < len(self.lines) and (match := SUGAR.match(self.lines[end])):
+            if match["number"]:
+                name = NAMES.get(match["name"], match["name"])
+                counts[name] = int(match["number"])
+            end += 1
+        if counts and self.run is not None:
+            run = self.run
+            self.close(end, end - 1)
+            run.counts = counts
+
+    def title(self, line: str) -> None:
+        """The title of a failure: what seemed to be a summary before it was output."""
+        run = self.run
+        if run is None or abs(len(line) - run.width) > 1 or not line.strip("_ ") or COVERAGE.match(line):
+            return
+        if not any(section.kind in ("errors", "failures") for section in run.sections) or self.nested:
+            return
+        while run.sections[-1].kind not in ("errors", "failures", "passes"):
+            run.sections.pop()
+        self.captured, self.pending = False, None
 
     def walk(self, boundary: int) -> list[Run]:
+        """Go over all lines; `boundary` is the line on which another stream begins."""
         for index, line in enumerate(self.lines):
             if index == boundary:
                 self.close(index)
@@ -187,18 +243,60 @@ class _Splitter:
                 if self.run is not None and self.run.sections and line.startswith("---") and " Captured " in line:
                     self.captured = True
             elif first == "_":
-                if self.captured and not self.nested and self.run and len(line) == self.run.width and line[-1] == "_":
-                    self.captured = line.strip("_ ") == ""
+                self.title(line)
             elif first in "0123456789n" and " in " in line:
                 self.plain_totals(index, line)
+            elif first in "TR" and line.startswith(("Test session starts (", "Results (")):
+                self.sugar(index, line)
+            elif self.pending is not None and line[-1] == "]" and PROGRESS.match(line):
+                self.close(index)
             self.last = line
         self.close(len(self.lines))
         return self.runs
 
 
+def _real(sections: list[Section]) -> list[Section]:
+    """Drop titles that the code under test printed: pytest's failures come first in a run, its summaries last."""
+    kept: dict[str, Section] = {}
+    for section in sections:
+        if section.kind in ("errors", "failures"):
+            kept.setdefault(section.kind, section)
+        else:
+            kept[f"{section.kind}{section.first}" if section.kind == "other" else section.kind] = section
+    return sorted(kept.values(), key=lambda section: section.first)
+
+
 def find_runs(log: Log) -> list[Run]:
     """Return the runs of pytest in a log, in order."""
-    return _Splitter(log).walk(_boundary(log))
+    return _Splitter(log.lines).walk(_boundary(log))
+
+
+def labels(log: Log, runs: Sequence[Run]) -> list[str | None]:
+    """Name the environment of each run where tox or nox ran several: from the line above it, or by its turn.
+
+    nox logs on stderr while pytest prints on stdout, so that only the order tells which session a run belongs to.
+    """
+    if len(runs) < 2:
+        return [None] * len(runs)
+    sessions: list[str] = []
+    places: list[tuple[int, str]] = []
+    name = ""
+    for index, line in enumerate(log.lines):
+        if match := SESSION.match(line):
+            name = match["nox"] or match["tox"]
+            if match["tox"]:
+                places.append((index, name))
+        elif line.startswith("nox > ") and PYTEST.search(line):
+            sessions.append(name)
+            places.append((index, name))
+    if len(sessions) == len(runs):
+        return list(sessions)
+    found: list[str | None] = []
+    for number, run in enumerate(runs):
+        start = runs[number - 1].end if number else 0
+        above = [label for index, label in places if start <= index <= run.end]
+        found.append(above[-1] if above else None)
+    return found
 
 
 def _boundary(log: Log) -> int:
@@ -209,4 +307,4 @@ def _boundary(log: Log) -> int:
     at = len(numbers)
     while at > 0 and numbers[at - 1] < 0:
         at -= 1
-    return at if numbers[at] == -1 and all(number > 0 for number in numbers[:at]) else -1
+    return at if all(number > 0 for number in numbers[:at]) else -1

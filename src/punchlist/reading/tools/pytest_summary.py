@@ -8,9 +8,11 @@ from punchlist.reading.log import Log
 from punchlist.reading.tools.pytest_runs import Run, plain
 
 SUBTEST = re.compile(r"SUBFAIL(?:ED)?(?P<desc>(?:\[.*\])? ?(?:\(.*\))?) (?P<rest>\S*?\.\w+(?:::| - |$).*)$")
+MOST_PAIRS = 250_000
 WORDS = ("FAILED ", "ERROR ", "SUBFAIL")
 VERBOSE = re.compile(
-    r"(?:(?P<id>\S.*?) (?P<word>FAILED|ERROR)(?: +\[ *\d+(?:%|/\d+)\])?|\[gw\d+\] \[ *\d+%\] (?P<word2>FAILED|ERROR) (?P<id2>\S.*))$"
+    r"(?:(?P<id>\S.*?) (?P<word>FAILED|ERROR)(?: +\[ *\d+(?:%|/\d+)\])?"
+    r"|\[gw\d+\] \[ *\d+%\] (?P<word2>FAILED|ERROR) (?P<id2>\S.*))$"
 )
 
 
@@ -38,7 +40,7 @@ class Entry:
 
 def summary(log: Log, run: Run, titles: Iterable[str]) -> list[Entry]:
     """Return the failures and errors that the run's summaries list, in order."""
-    known = {plain(re.sub(r"^ERROR at \w+ of ", "", title)) for title in titles}
+    known = {plain(title) for title in titles}
     entries: list[Entry] = []
     sections = run.of("summary") or run.of("reruns")
     for section in sections:
@@ -102,3 +104,37 @@ def claim(entries: Sequence[Entry], title: str, kind: str) -> Entry | None:
             entry.used = True
             return entry
     return None
+
+
+def align(messages: Sequence[str], entries: Sequence[Entry]) -> list[Entry | None]:
+    """Pair reasons with entries, both in the order of failing: equal numbers one to one, else the best in order."""
+    if len(messages) == len(entries):
+        return list(entries)
+    if len(messages) * len(entries) > MOST_PAIRS:
+        return [next((e for e in entries if _fits(message, e) > 1), None) for message in messages]
+    rows, columns = len(messages), len(entries)
+    best = [[0] * (columns + 1) for _ in range(rows + 1)]
+    for row in range(rows - 1, -1, -1):
+        for column in range(columns - 1, -1, -1):
+            fit = _fits(messages[row], entries[column])
+            paired = best[row + 1][column + 1] + fit if fit else 0
+            best[row][column] = max(paired, best[row + 1][column], best[row][column + 1])
+    found: list[Entry | None] = []
+    column = 0
+    for row in range(rows):
+        while column < columns and best[row][column] == best[row][column + 1]:
+            column += 1
+        if column < columns and best[row][column] > best[row + 1][column]:
+            found.append(entries[column])
+            column += 1
+        else:
+            found.append(None)
+    return found
+
+
+def _fits(message: str, entry: Entry) -> int:
+    """How well a reason and an entry's, maybe cut, reason go together; an entry without one fits a little."""
+    said = entry.message.removesuffix("...").rstrip()
+    if not said:
+        return 1
+    return 3 if message.startswith(said) or said.startswith(message) else 0

@@ -76,9 +76,10 @@ def conftest_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, in
                 break
         block = read_block(log, Block(line, index, end), 0, context.root)
         file = block.file or match["file"]
+        message = block.message if block.message.startswith(line) or block.reasoned else line
         yield (
             Diagnostic(
-                message=block.message,
+                message=message,
                 detail="\n".join([line, *block.detail]),
                 file=file,
                 line=block.line if block.file else None,
@@ -121,6 +122,25 @@ def internal_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, in
         index = end
 
 
+def start_crash(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, int]]:
+    """Yield the traceback of a pytest that died before it began: a plugin, its settings, a broken installation."""
+    chain = frames.read_tracebacks(log.lines, 0, len(log.lines))
+    last = frames.final(chain)
+    if last is None or not last.message:
+        return
+    own = frames.innermost(last.frames, context.root)
+    after = range(last.end, min(last.end + 6, len(log.lines)))
+    more = [log.lines[i] for i in after if log.lines[i] and log.stream(i) == log.stream(last.at)]
+    diagnostic = Diagnostic(
+        message=log.whole(last.at)[last.depth :].strip(),
+        detail="\n".join([*more, *(f"caused by: {t.message}" for t in chain if t is not last and t.message)]),
+        file=own.file if own else None,
+        line=own.line if own else None,
+        log=log.span(last.first, last.at),
+    )
+    yield diagnostic, chain[0].first, last.end
+
+
 def running_test(log: Log, index: int) -> str | None:
     """The test that a verbose run had started on or just above line `index`, if a line names it."""
     lines = log.lines
@@ -154,7 +174,7 @@ def fatal_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, 
 
 
 def timeouts(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, int]]:
-    """Yield runs that pytest-timeout's thread method killed: stacks between two `+++ Timeout +++` rules, then nothing."""
+    """Yield runs that pytest-timeout's thread method killed: stacks between two `Timeout` rules, then nothing."""
     index = 0
     lines = log.lines
     while index < len(lines):
@@ -180,7 +200,8 @@ def timeouts(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, int]
             test=running_test(log, index),
             log=log.span(index, min(end, len(lines) - 1)),
         )
-        yield diagnostic, index, min(end + 1, len(lines))
+        if own is not None or end < len(lines):
+            yield diagnostic, index, min(end + 1, len(lines))
         index = end + 1
 
 

@@ -17,7 +17,8 @@ FAILED = re.compile(
     r"|Exception running subprocess .*|internal error|failed: \S.*)$"
 )
 OLD_ERROR = re.compile(
-    r"ERROR: +(?P<message>unknown environment .*|tox config file .* not found|InterpreterNotFound: \S+|could not install deps .*"
+    r"ERROR: +(?P<message>unknown environment .*|tox config file .* not found|InterpreterNotFound: \S+"
+    r"|could not install deps .*"
     r"|invocation failed .*|Error creating virtualenv.*|missing tox file.*|.*: InterpreterNotFound: .*)$"
 )
 OLD_ENV = re.compile(r"(?:ERROR: )? {2,}(?P<env>[\w.:+-]+): (?P<word>commands (?:succeeded|failed)|.*)$")

@@ -14,7 +14,8 @@ from punchlist.reading.frames import CHAINS, Frame, Traceback
 from punchlist.reading.log import Context, Log, Reading
 
 START = re.compile(
-    r"(?:\S*[/\\])?(?:python|pypy|Python)[\w.]*(?:\.exe)?: (?P<message>can't open file .*|Error while finding module specification .*"
+    r"(?:\S*[/\\])?(?:python|pypy|Python)[\w.]*(?:\.exe)?: "
+    r"(?P<message>can't open file .*|Error while finding module specification .*"
     r"|can't find '__main__' module .*|No module named .*|'.*' is a package and cannot be directly executed.*)$"
 )
 OPTION = re.compile(r"(?P<message>(?:Unknown|unknown) option:? .*|Argument expected for the -\w option)$")

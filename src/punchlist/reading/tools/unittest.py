@@ -53,6 +53,10 @@ def parse(log: Log, context: Context) -> Reading:
     for block in find_blocks(log):
         if block.word in ("TODO", "SKIPPED"):
             continue
+        if block.end == len(log.lines) and _cut(log.lines, block):
+            reading.notes.append(f"the log ends within the failure of {test_id(block.name)}")
+            reading.claim(max(block.head - 1, 0), block.end)
+            continue
         tests: Sequence[str | None] = block.tests or [test_id(block.name) if block.name else None]
         for test in tests:
             reading.add(_failure(log, context, block, test))
@@ -60,6 +64,12 @@ def parse(log: Log, context: Context) -> Reading:
     _unexpected(log, reading)
     _totals(log, reading)
     return reading
+
+
+def _cut(lines: Sequence[str], block: Block) -> bool:
+    """Whether the log ends before the block says why."""
+    tracebacks = frames.read_tracebacks(lines, block.first, block.end)
+    return block.word != "UNEXPECTED SUCCESS" and not (tracebacks and tracebacks[-1].message)
 
 
 def find_blocks(log: Log) -> list[Block]:
@@ -209,7 +219,7 @@ def _totals(log: Log, reading: Reading) -> None:
         if run == 0:
             reading.notes.append("0 tests ran")
     reading.outcome = verdict
-    if not seen and reading.diagnostics:
+    if not seen and (reading.diagnostics or reading.notes):
         reading.partial, reading.outcome = True, "failed"
 
 
