@@ -160,12 +160,26 @@ def test_exit_zero_with_failures_says_why_it_failed() -> None:
         (How(ending="timeout"), "out of time"),
         (How(ending="signal", signal=11), "ended by signal 11"),
         (How(ending="not_found", message="no such program: vitset"), "command not found: no such program: vitset"),
+        (How(ending="not_found", message="command not found: vitset"), "command not found: vitset"),
         (How(ending="cancelled"), "cancelled"),
         (How(ending="ceiling"), "ended at the output ceiling"),
     ],
 )
 def test_each_way_to_end_badly_has_its_own_words(how: How, said: str) -> None:
     assert brief(Report(outcome="error", how=how), facts=Facts(title="x")) == f"ERROR x · {said}"
+
+
+@pytest.mark.parametrize(
+    ("title", "said"),
+    [
+        ("/home/dev/shop/.venv/bin/pytest -q", "pytest -q"),
+        ("./gradlew test", "./gradlew test"),
+        ("sh -c 'a\nb'", "sh -c 'a b'"),
+        ("x" * 300, "x" * 79 + "…"),
+    ],
+)
+def test_the_verdict_names_the_command_in_short(title: str, said: str) -> None:
+    assert brief(report(outcome="passed", code=0), facts=Facts(title=title)) == f"PASSED {said}"
 
 
 def test_what_changed_stands_under_the_verdict() -> None:
@@ -201,6 +215,7 @@ def test_a_few_new_findings_among_old_ones_are_named() -> None:
             "Expected: 4\nReceived: 3",
             "expect(received).toBe(expected) Expected: 4 Received: 3",
         ),
+        ("AssertionError: too few", "assert 1 == 3\n +  where 1 = f()", "AssertionError: too few assert 1 == 3"),
         ("boom", "in the middle of it", "boom"),
     ],
 )

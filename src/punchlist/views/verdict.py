@@ -58,6 +58,9 @@ def verdict(report: Report, facts: Facts) -> str:
 
 def _title(report: Report, facts: Facts) -> str:
     title = " ".join(facts.title.split()) or "+".join(report.tools)
+    program, blank, rest = title.partition(" ")
+    if program.startswith("/"):
+        title = f"{program.rsplit('/', 1)[-1]}{blank}{rest}"
     return title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
 
 
@@ -117,7 +120,9 @@ def _ending(report: Report) -> list[str]:
         "owner_died": "its owner died, so it was ended",
     }
     said = words.get(how.ending, "")
-    return [f"{said}: {how.message}" if said and how.message else said] if said else []
+    if said and how.message:
+        said = how.message if how.message.startswith(said) else f"{said}: {how.message}"
+    return [said] if said else []
 
 
 def duration(seconds: float) -> str:

@@ -9,7 +9,8 @@ from punchlist.analysis.ranking import foreign
 from punchlist.model import Diagnostic
 
 _VALUES = re.compile(
-    r"\s*(?:left|right|expected|actual|received|got|want|wanted|but was|found|which is)(?: \w+)?\s*[:=]\s", re.I
+    r"\s*(?:left|right|expected|actual|received|got|want|wanted|but was|found|which is)(?: \w+)?\s*[:=]\s|\s*assert\s",
+    re.I,
 )
 _LABEL = re.compile(r"(?:with expansion|left|right|expected|actual|received|got|want(?:ed)?)(?: \w+)?:", re.I)
 _LEGEND = re.compile(r"[-+]\s*(?:Expected|Received|Snapshot|actual|expected)\s*")
