@@ -49,7 +49,14 @@ def package(scripts: dict[str, str], **more: object) -> str:
         ("check-format", "format-check"),
         ("prettier:check", "format-check"),
         ("build", "build"),
-        ("build:prod", "build-prod"),
+        ("prettier", "prettier"),
+        ("precommit-check", None),
+        ("build:prod", None),
+        ("build-and-verify-docs", None),
+        ("ci-notify", None),
+        ("redis-check-dump", None),
+        ("ui-test", "ui-test"),
+        ("approve-size-tests", None),
         ("verify", "verify"),
         ("ci", "ci"),
         ("dev", None),
@@ -95,6 +102,9 @@ def test_a_script_is_a_check_by_its_name(script: str, name: str | None) -> None:
         ("eslint . --fix-dry-run", True),
         ("prettier --write .", False),
         ("prettier --check .", True),
+        ("npx prettier -l src", True),
+        ("eslint . && prettier --check .", True),
+        ('prettier "**/*.css"', False),
         ("jest -u", False),
         ("vite build", True),
         ("vite", False),
@@ -171,19 +181,27 @@ def test_a_test_script_that_only_starts_the_watcher_is_no_check(tmp_path: Path) 
         ("ng test", "pnpm-lock.yaml", "pnpm run test --watch=false", {}),
         ("ng test --no-watch", "package-lock.json", "npm run test", {}),
         ("react-scripts test", "yarn.lock", "yarn run test", {"CI": "true"}),
+        ("npm run unit", "yarn.lock", "yarn run test", {"CI": "true"}),
         ("vitest run", "yarn.lock", "yarn run test", {}),
     ],
 )
 def test_a_runner_that_watches_by_default_is_told_to_run_once(
     tmp_path: Path, script: str, lock: str, command: str, env: dict[str, str]
 ) -> None:
-    check = project(tmp_path, {"package.json": package({"test": script}), lock: ""})["test"]
+    check = project(tmp_path, {"package.json": package({"test": script, "unit": "react-scripts test"}), lock: ""})[
+        "test"
+    ]
     assert (check.command, check.env) == (command, env)
 
 
 def test_a_script_name_that_a_shell_could_read_otherwise_is_quoted(tmp_path: Path) -> None:
     checks = project(tmp_path, {"package.json": package({"test $(touch x)": "vitest run"})})
     assert commands(checks) == {"test-touch-x": "npm run 'test $(touch x)'"}
+
+
+def test_a_check_script_that_only_type_checks_has_the_plain_name(tmp_path: Path) -> None:
+    checks = project(tmp_path, {"package.json": package({"check": "tsc --noEmit"})})
+    assert commands(checks) == {"typecheck": "npm run check"}
 
 
 def test_tools_that_no_script_names_are_concluded_from_their_settings(tmp_path: Path) -> None:
@@ -311,7 +329,8 @@ tasks:
                 "verify": "make verify",
             },
         ),
-        ({"Makefile": "all: x\n\tcc\n"}, {"build": "make"}),
+        ({"Makefile": "all: x\n\t$(CC) x.c\n"}, {"build": "make"}),
+        ({"Makefile": "all: testcov lint\nlint:\n\tflake8\n"}, {"lint": "make lint"}),
         ({"justfile": JUSTFILE}, {"test": "just test", "lint": "just lint", "build": "just build"}),
         ({"Taskfile.yml": TASKFILE}, {"test": "task test"}),
         (

@@ -8,20 +8,26 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+# A name is a check's where it begins or ends with one of these ...
 KINDS = words(
     """
-    test tests spec specs unit e2e integration lint lints linter eslint stylelint oxlint ruff mypy pyright
-    flake8 pylint typecheck types tsc check checks build compile ci verify validate validation coverage cov
-    clippy vet prettier biome phpunit phpstan psalm pest rspec rubocop pytest vitest jest mocha ava playwright
-    cypress shellcheck markdownlint quality style cs audit typos spellcheck doctest knip attw publint size
+    test tests spec specs unit e2e integration lint lints linter eslint stylelint oxlint ruff mypy pyright flake8
+    pylint typecheck types tsc check checks verify validate validation coverage cov clippy vet prettier biome
+    phpunit phpstan psalm pest rspec rubocop pytest vitest jest mocha ava playwright cypress shellcheck
+    markdownlint quality style cs audit typos spellcheck doctest knip attw publint
     """
 )
+# ... or is one of these: `build-docs`, `ci-notify` are steps of something else.
+WHOLE = words("build compile build-all ci")
 NEVER = words(
     """
     watch dev develop start serve server preview fix write update publish release deploy clean install uninstall
-    prepare prepublish postinstall preinstall open debug storybook ui init setup docker push run gen generate
-    bench benchmark headed interactive report snapshot snapshots docs doc
+    prepare debug storybook ui-mode init setup docker push run gen generate approve bench benchmark headed
+    interactive report snapshot snapshots docs doc
     """
+)
+_BEFORE_OR_AFTER = re.compile(
+    r"(?:pre|post)(?:test|lint|build|check|install|publish|pack|version|start|verify|type|commit)"
 )
 # What changes files, or never ends, is no check even where its name says so.
 _NO_CHECK = re.compile(
@@ -30,6 +36,7 @@ _NO_CHECK = re.compile(
     r"|\btsc\b[^&|;]*\s-w\b|\b(?:jest|vitest|karma start)\b[^&|;]*\s-(?:w|u)\b"
     r"|\bvitest\s+(?:watch|dev)\b|\s--ui\b"
     r"|\bnext dev\b|\bvite(?:\s+dev)?\s*$|\bcypress open\b|echo\s+\\?[\"']?Error: no test specified"
+    r"|(?:^|[&|;]\s*|\bnpx |\bexec )prettier\b(?![^&|;]*\s(?:--check|-c|--list-different|-l)\b)"
 )
 _TYPECHECK = words(
     """
@@ -65,9 +72,9 @@ def plain_name(script: str) -> str | None:
     if low in _LINT:
         return "lint"
     parts = [part for part in re.split(r"[-_.]", low) if part]
-    if not parts or NEVER & set(parts) or low.startswith(("pre", "post")):
+    if not parts or NEVER & set(parts) or _BEFORE_OR_AFTER.match(low):
         return None
-    return name if KINDS & set(parts) else None
+    return name if low in WHOLE or KINDS & {parts[0], parts[-1]} else None
 
 
 def is_check(command: str) -> bool:

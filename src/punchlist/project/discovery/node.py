@@ -36,14 +36,21 @@ def find(folder: Folder) -> Iterator[Found]:
     named: set[str] = set()
     for script, command in scripts.items():
         name = plain_name(script)
-        if name is None or not is_check(command) or _only_runs_scripts_that_watch(command, scripts):
+        whole = _handed_on(command, scripts)
+        if name is None or not is_check(whole):
             continue
+        if (
+            name == "check"
+            and re.match(r"\s*(?:vue-tsc|tsc)\b", command)
+            and "typecheck" not in map(plain_name, scripts)
+        ):
+            name = "typecheck"
         other = slug(script)
         key = re.escape(json.dumps(script, ensure_ascii=False)) + r"\s*:"
         name = other if name in named else name
         named.add(name)
         line = line_in(text, key, text.find('"scripts"'))
-        once, env = _once(manager, command)
+        once, env = _once(manager, command, whole)
         yield Found(
             name,
             f"{manager}-{other}",
@@ -57,20 +64,29 @@ def find(folder: Folder) -> Iterator[Found]:
     yield from _implied(folder, manifest, " ".join(scripts.values()), named)
 
 
-def _once(manager: str, command: str) -> tuple[str, dict[str, str]]:
+def _once(manager: str, command: str, whole: str) -> tuple[str, dict[str, str]]:
     """Return what makes a runner that watches by default run once: arguments for the script, and variables.
 
-    Angular's CLI watches unless told otherwise; react-scripts 5 and Karma-like runners do unless CI is set.
+    Angular's CLI watches unless told otherwise; react-scripts (3 to 5) does unless CI is set.
     """
     if re.search(r"\bng test\b", command) and not re.search(r"--(?:no-)?watch\b", command):
         return (" -- --watch=false" if manager == "npm" else " --watch=false"), {}
-    return "", {"CI": "true"} if re.search(r"\breact-scripts test\b", command) else {}
+    return "", {"CI": "true"} if re.search(r"\breact-scripts test\b", whole) else {}
 
 
-def _only_runs_scripts_that_watch(command: str, scripts: dict[str, str]) -> bool:
-    """Tell whether a script only hands on to another one that is no check (`"test": "npm run test:watch"`)."""
-    found = re.fullmatch(r"\s*(?:npm|pnpm|yarn|bun)(?:\s+run)?\s+([\w:.-]+)\s*", command)
-    return found is not None and found[1] in scripts and not is_check(scripts[found[1]])
+_SCRIPT = re.compile(r"\b(?:npm|pnpm|yarn|bun)(?:\s+-s)?(?:\s+run)?\s+([\w:.-]+)")
+
+
+def _handed_on(command: str, scripts: dict[str, str]) -> str:
+    """Return a script's command followed by those of the scripts it runs, so that a hidden watcher is seen."""
+    seen: dict[str, str] = {}
+    waiting = [command]
+    while waiting and len(seen) < 50:
+        for name in _SCRIPT.findall(waiting.pop()):
+            if name in scripts and name not in seen:
+                seen[name] = scripts[name]
+                waiting.append(scripts[name])
+    return " ; ".join([command, *seen.values()])
 
 
 def _implied(folder: Folder, manifest: dict[str, object], used: str, named: set[str]) -> Iterator[Found]:

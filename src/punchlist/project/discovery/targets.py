@@ -10,6 +10,9 @@ from punchlist.project.manifests import table, yaml_of
 
 _MAKE_TARGET = re.compile(r"^([A-Za-z0-9_][\w./ -]*?)\s*::?(?![:=])([^\n]*)((?:\n(?:\t[^\n]*|[ \t]*))*)", re.M)
 _JUST_RECIPE = re.compile(r"^@?([A-Za-z][\w-]*)((?:[ \t][^:\n]*)?):(?!=)[^\n]*((?:\n(?:[ \t]+[^\n]*|))*)", re.M)
+_COMPILES = re.compile(
+    r"\.o\b|\$[({](?:CC|CXX|LD|GO|FC|MAKE|RUSTC)[)}]|\b(?:gcc|g\+\+|clang|cc|rustc|javac|gfortran)\s"
+)
 TASKFILES = ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml")
 
 
@@ -35,7 +38,7 @@ def _make(folder: Folder) -> Iterator[Found]:
             line = text.count("\n", 0, found.start()) + 1
             yield Found(name, f"make-{slug(target)}", f"make {target}", f"{file} target", file, line, declared=True)
     everything = line_in(text, r"^all\s*:(?!=)")
-    if "build" not in seen and everything:
+    if "build" not in seen and everything and _COMPILES.search(text):
         yield Found("build", "make", "make", f"{file} target", file, everything, declared=True)
 
 
