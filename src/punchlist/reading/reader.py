@@ -7,15 +7,15 @@ from posixpath import join
 
 from punchlist.model import Diagnostic, How, Report, in_order
 from punchlist.reading import oneline
-from punchlist.reading.command import Scripts, understand
+from punchlist.reading.command import Invocation, Scripts, understand
 from punchlist.reading.fallback import best_lines
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.outcome import outcome, said
 from punchlist.reading.paths import placed
-from punchlist.reading.recognise import Candidate, candidates
+from punchlist.reading.recognise import Candidate, by_command, candidates
 from punchlist.reading.registry import BY_NAME, Parser
 from punchlist.reading.registry.generic import GENERIC
-from punchlist.reading.sieve import Buffer, pieces
+from punchlist.reading.sieve import Buffer, edges, is_large, pieces
 from punchlist.reading.text import to_log
 from punchlist.reading.unwrap import unwrap
 
@@ -52,11 +52,8 @@ def read(
     """
     how = how or How()
     invocations = understand(command, scripts) if command else []
-    whole = to_log(merged) if merged is not None else _log(stdout, stderr, ())
-    chosen = _chosen(parser, candidates(invocations, whole.text()))
-    anchors = [anchor for candidate in chosen for anchor in candidate.parser.anchors]
-    if anchors and whole.gaps:
-        whole = _log(stdout, stderr, anchors)
+    whole = to_log(merged) if merged is not None else _log(stdout, stderr, _anchors(stdout, stderr, invocations))
+    chosen = _chosen(parser, candidates(invocations, "\n".join(whole.lines)))
     sources = unwrap(whole)
     understood: list[Understood] = []
     left: list[Log] = []
@@ -78,6 +75,19 @@ def read(
 def _explains(reading: Reading) -> bool:
     """Whether a parser of a known tool tells what is wrong, or that nothing is."""
     return reading.outcome == "passed" or any(d.severity == "error" for d in reading.diagnostics)
+
+
+def _anchors(stdout: Buffer, stderr: Buffer, invocations: Sequence[Invocation]) -> list[bytes]:
+    """The anchors of the tools that the command names, else of those that the edges of a very large log show."""
+    if not (is_large(stdout) or is_large(stderr)):
+        return []
+    if named := [anchor for candidate in by_command(invocations) for anchor in candidate.parser.anchors]:
+        return named
+    first_look = to_log(
+        [(name, n, raw) for name, log in (("stdout", stdout), ("stderr", stderr)) for n, raw in edges(log)]
+    )
+    found = candidates(invocations, "\n".join(first_look.lines))
+    return [anchor for candidate in found for anchor in candidate.parser.anchors]
 
 
 def _log(stdout: Buffer, stderr: Buffer, anchors: Sequence[bytes]) -> Log:

@@ -34,7 +34,7 @@ class Slice:
 def folder_of(runs: Path, run: Run, *, step: int | None = None, whole: bool = False) -> Path:
     """Return the folder that holds a run's logs, or those of one of its steps (0-based).
 
-    Of a pipeline without a step named it is the step that failed, else the last one that ran; with `whole` the run's own.
+    Of a pipeline with no step named: the step that failed, else the last that ran; with `whole` the run's own.
     """
     folder = runs / run.id
     if step is None:
