@@ -189,6 +189,18 @@ def test_what_changed_stands_under_the_verdict() -> None:
     assert brief(now, facts=facts).split("\n")[1] == "since test-11: 1 fixed, 1 same"
 
 
+def test_a_run_that_passes_as_before_says_no_more() -> None:
+    now = report(outcome="passed", code=0)
+    facts = Facts(title="true", run_id="true-2", since=compare(now, now, before_id="true-1"))
+    assert brief(now, facts=facts) == "PASSED true · true-2"
+
+
+def test_a_run_that_passes_after_failures_says_what_was_fixed() -> None:
+    now = report(outcome="passed", code=0)
+    since = compare(report(failure("test_a", 1, "m")), now, before_id="test-1")
+    assert brief(now, facts=Facts(title="t", since=since)) == "PASSED t · since test-1: 1 fixed"
+
+
 def test_a_few_new_findings_among_old_ones_are_named() -> None:
     now = report(failure("test_b", 2, "m"), failure("test_c", 9, "n"))
     since = compare(report(failure("test_b", 2, "m")), now, before_id="test-11")

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from punchlist.analysis.fingerprint import identity, rule_name, split, squash
 from punchlist.analysis.groups import unique
@@ -15,8 +15,7 @@ Pair = tuple[Diagnostic, Diagnostic]
 _PAIRWISE = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class Side(NamedTuple):
     """One run of a comparison; `complete` says that what it does not show is really not there."""
 
     run_id: str
@@ -24,8 +23,7 @@ class Side:
     complete: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delta:
+class Delta(NamedTuple):
     """Difference of two runs.
 
     `persisting` and `changed` hold (before, after); a changed finding is the same test or place with another reason.

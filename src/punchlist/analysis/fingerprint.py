@@ -1,21 +1,12 @@
 """What makes two diagnostics the same finding, or of the same kind."""
 
-import hashlib
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from punchlist.model import Diagnostic
 
 LONGEST = 2000
 SLOT = "\x00"
-
-# An apostrophe inside a word ("can't") neither opens nor closes a quoted part.
-_VARYING = re.compile(
-    r"(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w))*'"
-    r'|"[^"\n]*"|`[^`\n]*`|‘[^’\n]*’|“[^”\n]*”'
-    r"|(?:\b[A-Za-z]:)?[\w.@~+-]*(?:[/\\][\w.@~+-]+)+"
-    r"|\b0x[0-9a-fA-F]+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\d+(?:\.\d+)*"
-)
 
 
 def squash(text: str) -> str:
@@ -23,12 +14,26 @@ def squash(text: str) -> str:
     return " ".join(text.split())
 
 
+@cache
+def _varying() -> re.Pattern[str]:
+    """Quoted parts, paths, hexadecimal and other numbers; compiled when the first finding is looked at.
+
+    An apostrophe inside a word ("can't") neither opens nor closes a quoted part.
+    """
+    return re.compile(
+        r"(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w))*'"
+        r'|"[^"\n]*"|`[^`\n]*`|‘[^’\n]*’|“[^”\n]*”'
+        r"|(?:\b[A-Za-z]:)?[\w.@~+-]*(?:[/\\][\w.@~+-]+)+"
+        r"|\b0x[0-9a-fA-F]+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\d+(?:\.\d+)*"
+    )
+
+
 @lru_cache(maxsize=8192)
 def split(message: str) -> tuple[str, tuple[str, ...]]:
     """Part a message into its template (varying parts replaced by SLOT) and the parts, in order."""
     line = squash(message[:LONGEST])
-    parts = tuple(_VARYING.findall(line))
-    return _VARYING.sub(SLOT, line), parts
+    parts = tuple(_varying().findall(line))
+    return _varying().sub(SLOT, line), parts
 
 
 def rule_name(rule: str | None) -> str:
@@ -40,6 +45,8 @@ def rule_name(rule: str | None) -> str:
 
 def key(text: str) -> str:
     """Twelve hex digits for a text."""
+    import hashlib
+
     return hashlib.sha1(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()[:12]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from punchlist.model import Report
 from punchlist.views.budget import RUN, Budget, size
 from punchlist.views.masking import mask
-from punchlist.views.verdict import CLI_CALLS, MCP_CALLS, Calls, Facts, duration, verdict
+from punchlist.views.verdict import CLI_CALLS, MCP_CALLS, Calls, Facts, changed_line, duration, verdict
 
 __all__ = ["CLI_CALLS", "MCP_CALLS", "Calls", "Facts", "brief", "duration", "page_of_group", "verdict"]
 
@@ -27,8 +27,9 @@ def brief(
     `plain_log` gives the whole log where that is cheap (None where it is too long): a log shorter than the answer is
     the answer. Secrets are masked. The text ends without a newline.
     """
-    if page == 1 and not (report.diagnostics or report.excerpt or facts.since or report.notes):
-        text = verdict(report, facts)
+    if page == 1 and not (report.diagnostics or report.excerpt or report.notes):
+        since = changed_line(facts)
+        text = verdict(report, facts) + (f" · {since}" if since else "")
     else:
         from punchlist.views import pages
 

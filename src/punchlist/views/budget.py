@@ -1,13 +1,12 @@
 """How long an answer may be."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 CHARS_PER_TOKEN = 3
 CEILING = 8000
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """Room for one answer, in tokens (estimated as characters / 3); `asked` when a caller named the number."""
 
     tokens: int

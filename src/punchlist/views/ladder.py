@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from posixpath import dirname
+from typing import NamedTuple
 
 from punchlist.analysis.groups import Group
 from punchlist.model import Diagnostic, Severity
@@ -16,8 +17,7 @@ _DETAIL_WIDTH = 300
 _NAMED_FILES = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Rung:
+class Rung(NamedTuple):
     """How much one rendering shows: groups with detail, lines of it, places per group, groups at all, message width."""
 
     details: int = 0
@@ -30,8 +30,7 @@ class Rung:
 Part = tuple[Group, tuple[Diagnostic, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Rendering:
+class Rendering(NamedTuple):
     """Text of groups with what it leaves out: findings not named, and findings whose whole text is not shown."""
 
     text: str
@@ -39,8 +38,7 @@ class Rendering:
     shortened: tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One group as it is to be shown: its file where it lies in one, the members to name, lines of detail."""
 
     group: Group

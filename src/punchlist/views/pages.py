@@ -11,7 +11,7 @@ from punchlist.views import wording
 from punchlist.views.budget import Budget, size
 from punchlist.views.ladder import Part, Rendering, Rung, by_folder, portion, render, rungs
 from punchlist.views.places import in_file, one_line, short_test
-from punchlist.views.verdict import Facts, verdict
+from punchlist.views.verdict import Facts, changed_line, verdict
 
 _DETAIL_SHARE = 0.18
 _DETAIL_LEAST = 300
@@ -43,8 +43,9 @@ def _alike(g: Group) -> list[tuple[Diagnostic, ...]]:
 
 def _above(report: Report, facts: Facts) -> list[str]:
     above = [verdict(report, facts)]
-    if facts.since:
-        above.append(facts.since.line() + _named(facts.since))
+    changed = changed_line(facts)
+    if facts.since and changed:
+        above.append(changed + _named(facts.since))
     return above + [f"note: {one_line(note, 240)}" for note in report.notes[:_MOST_NOTES]]
 
 

@@ -1,7 +1,6 @@
 """The first line of an answer, and what it takes to write it."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from punchlist.model import Report
 
@@ -9,8 +8,7 @@ if TYPE_CHECKING:
     from punchlist.analysis.delta import Delta
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calls:
+class Calls(NamedTuple):
     """How a caller sees the rest: templates with `{run}`, `{page}` and `{group}`."""
 
     page: str = "punchlist show {run} --page {page}"
@@ -26,8 +24,7 @@ MCP_CALLS = Calls(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(NamedTuple):
     """What the report does not know: what was run, how long it took, what changed since, how to see the rest.
 
     `log_chars` is the size of the whole log; with it the details of an answer stay in proportion to the log.
@@ -54,6 +51,14 @@ def verdict(report: Report, facts: Facts) -> str:
     if facts.run_id:
         parts.append(facts.run_id)
     return " · ".join(parts)
+
+
+def changed_line(facts: Facts) -> str:
+    """What changed since the run before, empty where nothing did and both runs got to their end."""
+    since = facts.since
+    if since is None or not (since.added or since.removed or since.changed or since.persisting or since.unobserved):
+        return "" if since is None or since.before.complete else since.line()
+    return since.line()
 
 
 def _title(report: Report, facts: Facts) -> str:
