@@ -24,11 +24,19 @@ ROWS: tuple[Row, ...] = (
     # vulture 2
     Row(
         "vulture",
-        rf"{FILE}:(?P<line>\d+): (?P<message>(?:unused |unreachable |unsatisfiable |redundant |invalid syntax|.+ at \").*)",
+        rf"{FILE}:(?P<line>\d+): (?P<message>(?:unused |unreachable |unsatisfiable |redundant |invalid syntax"
+        rf"|.+ at \").*)",
     ),
     Row("vulture", "", error=r"(?P<message>(?:vulture: error: |Error: )\S.+)"),
     # codespell 2: `file:line: wrong ==> right`, without a line for file names and standard input
     Row("codespell", rf"{FILE}:(?:(?P<line>\d+):)? (?P<message>\S+ ==> .+)"),
     Row("codespell", r"(?P<severity>WARNING|ERROR): (?P<message>.+)"),
     Row("codespell", "", error=r"codespell: error: (?P<message>.+)"),
+    # interrogate 1
+    Row(
+        "interrogate",
+        r"(?P<message>RESULT: FAILED .+)",
+        passed=r"^RESULT: PASSED",
+        failed=r"^RESULT: FAILED",
+    ),
 )

@@ -8,7 +8,8 @@ from punchlist.reading.log import Log, Reading
 # clap 4 (Rust): `error: unexpected argument '--x' found`, tips, `Usage: ...`, `For more information, try '--help'.`
 CLAP = re.compile(
     r"error: (?P<message>(?:unexpected argument|invalid value|unrecognized subcommand|a value"
-    r"|the (?:following|argument|subcommand)|a value is required|one or more required|'.+' requires a subcommand|equal sign is needed|invalid UTF-8).*)"
+    r"|the (?:following|argument|subcommand)|a value is required|one or more required"
+    r"|'.+' requires a subcommand|equal sign is needed|invalid UTF-8).*)"
 )
 CLAP_END = re.compile(r"For more information,? try '?.*--help")
 # argparse: `prog: error: message` after the usage lines; click: `Error: message` after `Usage:` and `Try '...'`.
