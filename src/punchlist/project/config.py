@@ -18,6 +18,7 @@ from punchlist.project.paths import home_folder
 from punchlist.project.records import (
     MONOREPO_MODES,
     PAYLOADS,
+    TOOL_NAMES,
     TOOLSETS,
     Budget,
     Check,
@@ -253,7 +254,9 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     variable, value = _first(environ, ("PUNCHLIST_TOOLS",))
     if value:
         sets = value.replace(",", " ").split()
-        out["tools"] = None if sets == ["all"] else tuple(_one_of(variable, word, TOOLSETS) for word in sets)
+        out["tools"] = (
+            None if sets == ["all"] else tuple(_one_of(variable, word, (*TOOLSETS, *TOOL_NAMES)) for word in sets)
+        )
     return out
 
 

@@ -10,6 +10,7 @@ from punchlist.project.records import (
     COMMANDS,
     MONOREPO_MODES,
     PAYLOADS,
+    TOOL_NAMES,
     TOOLSETS,
     WRITES,
     Budget,
@@ -76,7 +77,12 @@ TOP: Spec = {
     "payload": choice("how MCP results look", PAYLOADS, "brief"),
     "compact": boolean("short keys in the JSON of project checks", "false"),
     "monorepo_mode": choice("how workspace packages are planned", MONOREPO_MODES, "auto"),
-    "tools": strings("the toolsets the MCP server shows", "all", words=TOOLSETS),
+    "tools": strings(
+        "what the MCP server shows",
+        "all",
+        words=(*TOOLSETS, *TOOL_NAMES),
+        shape=", ".join(TOOLSETS) + " or names of single tools",
+    ),
     "commands": choice("which commands `execute_command` may run", COMMANDS, "any"),
     "writes": choice("whether fixes may be written", WRITES, "ask"),
     "ignore": strings(

@@ -22,6 +22,13 @@ MONOREPO_MODES: tuple[str, ...] = get_args(MonorepoMode)
 COMMANDS: tuple[str, ...] = get_args(Commands)
 WRITES: tuple[str, ...] = get_args(Writes)
 TOOLSETS: tuple[str, ...] = get_args(Toolset)
+TOOL_NAMES = (
+    "list_checks", "run_check", "run_checks", "start_check", "get_run_status", "get_run_summary", "list_runs", "diff_runs",
+    "get_log_slice", "rerun_failed", "stop_run", "execute_command", "list_templates", "ping", "check_project",
+    "check_files", "get_issue_detail", "get_diagnostic_snapshot", "compare_diagnostics", "after_edit_check",
+    "get_loop_status", "ingest_diagnostics", "get_live_diagnostics", "preview_diagnostic_fix", "apply_diagnostic_fix",
+    "discard_diagnostic_fix",
+)  # fmt: skip
 
 DEFAULT_IGNORE = ("node_modules/**", "dist/**", ".signalint/**", ".punchlist/**")
 
@@ -123,7 +130,7 @@ class Config:
 
     `checks` are the configured ones; `punchlist.project.discover.known_checks` adds the discovered ones where
     `discover` is true. `presentation` true lets a run set the variables that switch off colour and widen columns, a
-    tuple names the ones it may set. `tools` None shows every toolset. `sources` are the files read.
+    tuple names the ones it may set. `tools` (toolsets or single tools) None shows all. `sources` are the files read.
     """
 
     checks: Mapping[str, Check] = field(default_factory=dict)

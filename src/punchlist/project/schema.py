@@ -39,7 +39,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One setting: `read` turns the raw value into ours or raises ValueError; `shape` is what it accepts."""
+    """One setting: `read` turns the raw value into ours; `shape` says what it accepts.
+
+    `read` raises ValueError for a wrong value, empty, or with words that follow the key's name.
+    """
 
     shape: str
     read: Callable[[object], object]
@@ -82,8 +85,12 @@ def read_table(source: Source, path: Path_, data: object, spec: Spec) -> dict[st
         try:
             values[name] = entry.read(raw)
         except ValueError as error:
-            source.problem(here, f"{dotted(here)} must be {str(error) or entry.shape}, not {kind(raw)}.")
+            source.problem(here, f"{dotted(here)} {error}" if str(error) else _must_be(here, entry, raw))
     return values
+
+
+def _must_be(path: Path_, entry: Key, raw: object) -> str:
+    return f"{dotted(path)} must be {entry.shape}, not {kind(raw)}."
 
 
 def read_map(source: Source, path: Path_, data: object) -> Iterable[tuple[str, Path_, object]]:
@@ -177,20 +184,28 @@ def choice(doc: str, words: Sequence[str], default: str = "") -> Key:
     return Key("one of " + ", ".join(words), read, default, doc)
 
 
-def strings(doc: str, default: str = "", *, one: bool = False, words: Sequence[str] = ()) -> Key:
-    """A list of strings that are not empty (`one`: a single string stands for a list of one)."""
+def strings(
+    doc: str,
+    default: str = "",
+    *,
+    one: bool = False,
+    words: Sequence[str] = (),
+    shape: str = "strings that are not empty",
+) -> Key:
+    """A list of strings that are not empty, of `words` only where given (`one`: a string stands for a list of one)."""
 
     def read(value: object) -> tuple[str, ...]:
         raw = [value] if one and isinstance(value, str) else value
         if not isinstance(raw, list):
             raise ValueError
         for item in raw:
-            if not isinstance(item, str) or not item.strip() or "\0" in item or (words and item not in words):
+            if not isinstance(item, str) or not item.strip() or "\0" in item:
                 raise ValueError
+            if words and item not in words:
+                raise ValueError(f'holds "{item}", which there is not.{nearest(item, words)}')
         return tuple(raw)
 
-    shape = "a list of " + (", ".join(words) if words else "strings that are not empty")
-    return Key(("a string or " if one else "") + shape, read, default, doc)
+    return Key(("a string or " if one else "") + "a list of " + shape, read, default, doc)
 
 
 def variables(doc: str, default: str = "") -> Key:
