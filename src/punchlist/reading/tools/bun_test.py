@@ -20,7 +20,7 @@ ERROR = re.compile(r"(?P<name>error|\w*(?:Error|Exception)|\w+): (?P<message>.*)
 CODE_LINE = re.compile(r"\s*\d+ \|(?:\s|$)")
 CARET = re.compile(r"\s*\^+$")
 SYNTAX_AT = re.compile(r"\s+at (?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+)$")
-TIMEOUT = re.compile(r"(?:\^ )?(?:this test timed out after .+|a beforeEach/afterEach hook timed out .+)")
+BELOW = re.compile(r"\s+\^ (.+)")
 NOTHING = re.compile(
     r"(?:error: )?(?:No tests found!|(?:0 test files matching|No test files matching|Tests need \"\.test\""
     r"|The following filters did not match any test files).*"
@@ -39,6 +39,7 @@ class _State:
     again: bool = False
     began: bool = False
     ended: bool = False
+    refused: int = 0
 
 
 def parse(log: Log, context: Context) -> Reading:
@@ -106,17 +107,26 @@ def _failures(state: _State, index: int, name: str) -> list[tuple[Diagnostic, in
     start = state.start
     while start < index and (log.numbers[start] < 0) != stream:
         start += 1
-    errors = [at for at in range(start, index) if _is_error(log.lines, at, start)]
+    errors = _strong(log.lines, [at for at in range(start, index) if _is_error(log.lines, at, start)], index)
     below = log.lines[index + 1] if index + 1 < len(log.lines) else ""
     if not errors:
-        late = TIMEOUT.search(below.strip())
-        message = below.strip().removeprefix("^ ") if late else log.lines[index]
+        late = BELOW.match(below)
+        message = late[1] if late else log.lines[index]
         last = index + 1 if late else index
         return [(Diagnostic(message=message, file=state.file or None, test=name, log=log.span(index, last)), index)]
     found = []
-    for at, stop in zip(errors, [*errors[1:], index], strict=True):
+    for at, stop in zip(errors, [*errors[1:], index], strict=False):
         found.append((_diagnostic(state, at, stop, index, name), _top(log.lines, at, start)))
     return found
+
+
+def _strong(lines: list[str], errors: list[int], end: int) -> list[int]:
+    """Where some errors show source above or own frames below, the others are text that the test printed."""
+    strong = []
+    for at, stop in zip(errors, [*errors[1:], end], strict=False):
+        if CARET.match(lines[at - 1]) or any(frame(line) for line in lines[at + 1 : stop] if not CODE_LINE.match(line)):
+            strong.append(at)
+    return strong or errors
 
 
 def _is_error(lines: list[str], at: int, start: int) -> bool:
@@ -164,8 +174,10 @@ def _between(state: _State, index: int) -> int:
     if not errors:
         said = next((at for at in range(first, end) if lines[at].strip() and not CODE_LINE.match(lines[at])), None)
         errors = [said] if said is not None else []
-    for at, stop in zip(errors, [*errors[1:], end], strict=True):
+    for at, stop in zip(errors, [*errors[1:], end], strict=False):
         state.reading.add(_diagnostic(state, at, stop, stop - 1, None))
+        # What bun's parser refuses is placed by `    at file:1:2`; frames of an exception stand two blanks deeper.
+        state.refused += any(line.startswith("    at /") for line in lines[at + 1 : stop])
     state.reading.claim(index, end + 1)
     state.start = end + 1
     return end + 1
@@ -179,7 +191,7 @@ def _conclude(state: _State, context: Context) -> None:
             _startup(state)
         return
     failing = bool(reading.diagnostics) or counts.get("failed", 0) + counts.get("errors", 0) > 0
-    ran = counts.get("passed", 0) + len([d for d in reading.diagnostics if d.test])
+    ran = counts.get("passed", 0) + len([d for d in reading.diagnostics if d.test]) + state.refused
     if reading.outcome is None and state.ended:
         reading.outcome = "passed" if not failing else "failed" if ran or not reading.diagnostics else "error"
     if reading.outcome is None and failing:
