@@ -4,7 +4,8 @@ import os
 import subprocess
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from punchlist.records import dataclass
 
 MOST_FILES = 20_000
 MOST_NEW = 200

@@ -4,11 +4,11 @@ import os
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
 from punchlist.model import How
+from punchlist.records import dataclass, replace
 from punchlist.running.capture import capture
 from punchlist.running.handle import Handle
 from punchlist.running.records import CEILING, Command, Finished, Progress

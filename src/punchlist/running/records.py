@@ -4,10 +4,10 @@ The small ones are named tuples: a data class costs the start of every command l
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from punchlist.model import How
+from punchlist.records import dataclass
 
 TIMEOUT_S = 600.0
 CEILING = 1 << 30

@@ -4,9 +4,9 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 from punchlist import platforms
+from punchlist.records import dataclass
 from punchlist.running.capture import capture
 from punchlist.running.handle import Handle
 from punchlist.running.order import STREAMS, arrivals
