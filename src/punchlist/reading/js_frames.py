@@ -82,6 +82,8 @@ def path(file: str) -> str:
         return text[1:] if re.match(r"/[A-Za-z]:[\\/]", text) else text
     if "webpack" in file and (match := WEBPACK.match(file)):
         return _of_bundle(match["rest"], named=file.count("//") == 1 and not file.startswith("webpack:///"))
+    if "/__cypress/tests?p=" in file:
+        return unquote(file.split("?p=", 1)[1].split("&")[0])
     if file.startswith("http") and (match := HTTP.match(file)) and match["host"]:
         return _of_server(match["path"] or "/")
     return re.sub(r"\?[\w=&.-]*$", "", file)

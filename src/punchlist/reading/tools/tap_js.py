@@ -1,5 +1,6 @@
 """TAP as JavaScript runners write it: node:test, vitest, tape, node-tap, ava, mocha, qunit (TAP 12 to 14)."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,7 @@ VERSION = "TAP version "
 KEY = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z_][\w $-]*):(?: (?P<value>.*))?$")
 FILE_NAME = re.compile(r"[\w@./\\:~ +-]+\.[cm]?[jt]sx?$")
 LOCATION = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::(?P<column>\d+))?$")
-PARENT = re.compile(r"['\"]?\d+ subtests? failed['\"]?$")
+PARENT = re.compile(r"['\"]?\d+ (?:subtests?|test steps?) failed\.?['\"]?$")
 THRESHOLD = re.compile(
     r"(?:# |ℹ )(?:Error: )?(?P<message>\d[\d.]*% (?:line|branch|function) coverage"
     r" does not meet threshold of \d[\d.]*%.*)"
@@ -45,6 +46,7 @@ class Point:
     fields: dict[str, str] = field(default_factory=dict)
     children: int = 0
     failed_children: int = 0
+    extra: list[dict[str, str]] = field(default_factory=list)
 
 
 def parse(log: Log, _context: Context) -> Reading:
@@ -66,6 +68,7 @@ def _points(log: Log, reading: Reading, totals: dict[str, int]) -> Iterator[Poin
     names: list[tuple[int, str]] = []
     braces: list[Point] = []
     pending: dict[int, list[bool]] = {}
+    title = ""
     index = 0
     while index < len(log.lines):
         line = log.lines[index]
@@ -73,6 +76,13 @@ def _points(log: Log, reading: Reading, totals: dict[str, int]) -> Iterator[Poin
         if text.startswith(("ok", "not ok")) and (match := POINT.match(line)):
             indent = len(match["indent"])
             fields, end = _yaml(log, index + 1)
+            extra: list[dict[str, str]] = []
+            while end < len(log.lines) and fields and log.lines[end].strip() == "---":
+                # QUnit prints a block an assertion, all below one point.
+                more, end = _yaml(log, end)
+                if not more:
+                    break
+                extra.append(more)
             if not fields and match["not"] and not match["open"]:
                 fields, end = _text_below(log, end, indent)
             names = [(at, name) for at, name in names if at < indent]
@@ -81,7 +91,10 @@ def _points(log: Log, reading: Reading, totals: dict[str, int]) -> Iterator[Poin
             below = pending.pop(indent + 4, [])
             for deeper in [key for key in pending if key > indent]:
                 del pending[deeper]
+            if "operator" in fields and title and not outer:
+                outer = (title,)
             point = Point(index, end, not match["not"], (*outer, name), _directive(match), fields)
+            point.extra = extra
             point.children, point.failed_children = len(below), below.count(False)
             pending.setdefault(indent, []).append(point.ok or bool(point.directive))
             opens = match["open"] or (end < len(log.lines) and log.lines[end].strip() == "{")
@@ -109,6 +122,8 @@ def _points(log: Log, reading: Reading, totals: dict[str, int]) -> Iterator[Poin
             reading.claim(index)
             yield point
         else:
+            # tape names the test in a comment above its assertions.
+            title = line[2:] if line.startswith("# ") and not TOTAL.match(line) else title
             _other(log, reading, totals, index, text)
         index += 1
 
@@ -152,6 +167,8 @@ def _yaml(log: Log, index: int) -> tuple[dict[str, str], int]:
     stack: list[tuple[int, str]] = []
     key = ""
     at = index + 1
+    if at < len(lines) and lines[at].lstrip().startswith('{"'):
+        return _json(log.whole(at)), at + 2
     while at < len(lines) and at - index < LONGEST:
         line = lines[at]
         if line.strip() == "..." and len(line) - 3 <= base:
@@ -161,13 +178,32 @@ def _yaml(log: Log, index: int) -> tuple[dict[str, str], int]:
         if match and not quoted and _is_key(len(match["indent"]), base, stack, fields, key):
             width = len(match["indent"])
             stack = [(w, name) for w, name in stack if w < width]
-            key = ".".join([*(name for _, name in stack), match["key"]])
-            stack.append((width, match["key"]))
+            word = match["key"].strip()
+            key = ".".join([*(name for _, name in stack), word])
+            stack.append((width, word))
             fields[key] = match["value"] or ""
         elif key:
             fields[key] += "\n" + line
         at += 1
     return fields, index + 1
+
+
+def _json(text: str) -> dict[str, str]:
+    """deno writes the block as one line of JSON: message (with the stack in it) and place."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return {}
+    if not isinstance(value, dict):
+        return {}
+    said = value.get("message")
+    lines = said.split("\n") if isinstance(said, str) else []
+    stack = [line for line in lines if line.lstrip().startswith("at ")]
+    fields = {"message": "|-\n" + "\n".join(x for x in lines if x not in stack), "stack": "|-\n" + "\n".join(stack)}
+    at = value.get("at")
+    if isinstance(at, dict) and isinstance(at.get("file"), str):
+        fields |= {"at.file": at["file"], "at.line": str(at.get("line", ""))}
+    return fields
 
 
 def _text_below(log: Log, index: int, indent: int) -> tuple[dict[str, str], int]:
@@ -229,6 +265,8 @@ def _finish(log: Log, reading: Reading, points: list[Point], totals: dict[str, i
     for point in leaves:
         if not point.ok and not point.directive:
             reading.add(_diagnostic(log, point, last))
+            for fields in point.extra:
+                reading.add(_diagnostic(log, replace(point, fields=fields), last))
         last = point.end
     _counts(reading, leaves, totals)
     # Every TAP stream has a plan: first, then it says how many points must come, or at the end.
@@ -240,14 +278,13 @@ def _finish(log: Log, reading: Reading, points: list[Point], totals: dict[str, i
 
 
 def _is_leaf(point: Point) -> bool:
-    if point.failed_children and (not point.fields or PARENT.match(text_of(point.fields.get("error", "")))):
+    """Whether a point stands for itself: a parent that only says that children failed is no finding of its own."""
+    said = _message(point.fields)
+    if PARENT.match(said) or text_of(point.fields.get("failureType", "")) == "subtestsFailed":
         return False
     if point.children and point.ok:
         return False
-    kind = text_of(point.fields.get("failureType", ""))
-    if kind == "subtestsFailed":
-        return False
-    return not (point.failed_children and "error" not in point.fields and "message" not in point.fields)
+    return not (point.failed_children and not said)
 
 
 def _counts(reading: Reading, leaves: list[Point], totals: dict[str, int]) -> None:
@@ -328,10 +365,7 @@ def _message(fields: dict[str, str]) -> str:
         or text_of(fields.get("error.message", ""))
         or text_of(fields.get("message", ""))
     )
-    if not said and "operator" in fields:
-        expected, actual = text_of(fields.get("expected", "")), text_of(fields.get("actual", ""))
-        return f"{text_of(fields['operator'])}: expected {expected}, actual {actual}" if expected or actual else ""
-    return said
+    return said or text_of(fields.get("assertion", ""))
 
 
 def _place(fields: dict[str, str], stack: str) -> Frame | None:
@@ -360,7 +394,11 @@ def _detail(rest: list[str], fields: dict[str, str], stack: str) -> list[str]:
     name = text_of(fields.get("name", "")) or text_of(fields.get("error.name", "")) or text_of(fields.get("type", ""))
     if name.endswith("Error") and name not in ("Error", "AssertionError"):
         lines.insert(0, name)
-    keys = ("expected", "actual", "found", "wanted", "diff", "error.expected", "error.actual") if not rest else ()
+    keys = (
+        ("details", "operator", "expected", "actual", "found", "wanted", "diff", "error.expected", "error.actual")
+        if not rest
+        else ()
+    )
     lines += [f"{key.removeprefix('error.')}: {text_of(fields[key])}" for key in keys if fields.get(key)]
     own = [f"at {x.strip().removeprefix('at ')}" for x in stack.split("\n") if x.strip()]
     return [*"\n".join(lines).split("\n"), *own]
