@@ -7,6 +7,7 @@ import pytest
 
 from punchlist.model import Trouble
 from punchlist.project.config import Check, Config, ConfigCache, Step, expand, load, working_folder
+from punchlist.project.globs import matches
 from punchlist.project.root import find_root
 
 QUIET = "templates:\n  jest: {description: d, include_regex: b, tail_paragraphs: 1}\n"
@@ -340,7 +341,7 @@ def signal_file(checks: dict[str, Any]) -> str:
 def test_native_beats_older_files_and_each_shadowed_thing_is_named_once(tmp_path: Path) -> None:
     write(
         tmp_path,
-        punchlist__toml='ignore = ["x"]\n[checks.test]\ncommand = "new"\n[engines.tsc]\nenabled = false\n'
+        punchlist__toml='ignore = ["/x"]\n[checks.test]\ncommand = "new"\n[engines.tsc]\nenabled = false\n'
         '[templates.jest]\ninclude_regex = "a"\n',
         signal__config__json=signal_file({"test": {"cmd": "old"}, "lint": {"cmd": "lint"}}),
         signalint__config__json=json.dumps({"ignore": ["y"], "engines": {"oxlint": False}}),
@@ -351,7 +352,7 @@ def test_native_beats_older_files_and_each_shadowed_thing_is_named_once(tmp_path
     )
     config = load(tmp_path, {})
     assert {name: check.command for name, check in config.checks.items()} == {"test": "new", "lint": "lint"}
-    assert config.ignore == ("x",)
+    assert config.ignore == ("x/**",)
     assert (config.engines["tsc"].enabled, config.engines["oxlint"].enabled) == (False, False)
     assert config.templates["jest"].include_regex == "a"
     shadows = [notice for notice in config.notices if "shadows" in notice]
@@ -474,3 +475,28 @@ def test_a_user_without_a_home_folder_can_work(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
     assert load(tmp_path, {}) == Config()
     assert find_root(tmp_path, None, {}).path == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("pattern", "yes", "no"),
+    [
+        ("gen", "gen gen/a.ts src/gen/b.ts", "generated gen.ts"),
+        ("gen/", "gen/a.ts src/gen/b.ts", "generated"),
+        ("/gen", "gen/a.ts", "src/gen/b.ts"),
+        ("src/gen", "src/gen src/gen/a/b.ts", "gen x/src/gen"),
+        ("./src/gen/**", "src/gen/a", "gen/a"),
+        ("*.min.js", "a.min.js x/y/b.min.js", "a.js"),
+        ("src/*.ts", "src/a.ts", "src/x/a.ts"),
+        ("**/*.snap", "a.snap x/.cache/b.snap", "snap"),
+        ("**", "a a/b", ""),
+    ],
+)
+def test_native_ignore_patterns_are_read_as_git_reads_them(tmp_path: Path, pattern: str, yes: str, no: str) -> None:
+    ignore = native(tmp_path, f'ignore = ["{pattern}"]\n').ignore
+    assert [path for path in yes.split() if not matches(path, ignore)] == []
+    assert [path for path in no.split() if matches(path, ignore)] == []
+
+
+def test_an_ignore_pattern_can_take_back(tmp_path: Path) -> None:
+    ignore = native(tmp_path, 'ignore = ["gen", "!gen/keep.ts"]\n').ignore
+    assert [matches(path, ignore) for path in ("gen/a.ts", "gen/keep.ts")] == [True, False]

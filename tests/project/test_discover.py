@@ -162,11 +162,9 @@ def test_a_package_shows_its_scripts_that_are_checks_with_their_lines(tmp_path: 
         "typecheck": "npm run type-check",
         "format-check": "npm run format:check",
     }
-    assert (checks["test"].origin, checks["test"].file, checks["test"].line) == (
-        "package.json script",
-        "package.json",
-        6,
-    )
+    test = checks["test"]
+    assert (test.origin, test.file, test.line) == ("package.json script", "package.json", 6)
+    assert test.description == "vitest run"
 
 
 def test_a_test_script_that_only_starts_the_watcher_is_no_check(tmp_path: Path) -> None:

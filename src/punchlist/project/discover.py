@@ -130,7 +130,9 @@ def _in_folder(folder: Folder) -> Iterator[Found]:
         if name in taken:
             continue
         taken.add(name)
-        yield Found(name, one.other, one.command, one.origin, one.file, one.line, one.declared, one.steps, one.env)
+        yield Found(
+            name, one.other, one.command, one.origin, one.file, one.line, one.declared, one.steps, one.env, one.says
+        )
 
 
 def _folders(root: Path) -> list[str]:
@@ -193,6 +195,7 @@ def _check(root: Path, relative: str, name: str, one: Found) -> Check:
         cwd=relative or None,
         base=root,
         env=one.env,
+        description=one.says[:200],
         origin=one.origin,
         file=file,
         line=one.line,

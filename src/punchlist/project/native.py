@@ -86,7 +86,8 @@ TOP: Spec = {
     "commands": choice("which commands `execute_command` may run", COMMANDS, "any"),
     "writes": choice("whether fixes may be written", WRITES, "ask"),
     "ignore": strings(
-        "globs of files no engine looks at; replaces the default list", "node_modules, dist, state folders"
+        "globs of files no engine looks at, as in .gitignore; replaces the default list",
+        "node_modules, dist, state folders",
     ),
     "extend_ignore": strings("globs added to `ignore`", "none"),
     "timeout": duration("longest time of a check that names none", "10m"),
@@ -223,7 +224,7 @@ def read(
     own = {n for n, _, _ in read_map(Source(""), (), values.get("parsers") or {})}
     known = None if parsers is None else {*parsers, *own}
     reader = _Reader(source, folder, known)
-    out = {_FIELDS.get(key, key): value for key, value in values.items() if key not in _SUBTABLES}
+    out: dict[str, Any] = {_FIELDS.get(key, key): value for key, value in values.items() if key not in _SUBTABLES}
     for key, read_one in (
         ("checks", reader.check),
         ("engines", reader.engine),
@@ -238,8 +239,20 @@ def read(
     if "keep" in values:
         kept = read_table(source, (*table, "keep"), values["keep"], KEEP)
         out["keep"] = Keep(**{_FIELDS.get(k, k): v for k, v in kept.items()})  # type: ignore[arg-type]
+    for key in ("ignore", "extend_ignore"):
+        if key in out:
+            out[key] = tuple(_anywhere(pattern) for pattern in out[key])
     source.finish()
     return out
+
+
+def _anywhere(pattern: str) -> str:
+    """Write a pattern so that it matches what git ignores by it: a bare name at any depth, a folder with all in it."""
+    sign, text = ("!", pattern[1:]) if pattern.startswith("!") else ("", pattern)
+    anchored = "/" in text.rstrip("/")
+    text = text.replace("\\", "/").removeprefix("./").strip("/")
+    text = text if text == "**" or text.endswith("/**") else f"{text}/**"
+    return sign + (text if anchored or text == "**" else f"**/{text}")
 
 
 _FIELDS = {"timeout": "timeout_s", "size": "bytes"}

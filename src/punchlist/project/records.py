@@ -23,11 +23,11 @@ COMMANDS: tuple[str, ...] = get_args(Commands)
 WRITES: tuple[str, ...] = get_args(Writes)
 TOOLSETS: tuple[str, ...] = get_args(Toolset)
 TOOL_NAMES = (
-    "list_checks", "run_check", "run_checks", "start_check", "get_run_status", "get_run_summary", "list_runs", "diff_runs",
-    "get_log_slice", "rerun_failed", "stop_run", "execute_command", "list_templates", "ping", "check_project",
-    "check_files", "get_issue_detail", "get_diagnostic_snapshot", "compare_diagnostics", "after_edit_check",
-    "get_loop_status", "ingest_diagnostics", "get_live_diagnostics", "preview_diagnostic_fix", "apply_diagnostic_fix",
-    "discard_diagnostic_fix",
+    "list_checks", "run_check", "run_checks", "start_check", "get_run_status", "get_run_summary", "list_runs",
+    "diff_runs", "get_log_slice", "rerun_failed", "stop_run", "execute_command", "list_templates", "ping",
+    "check_project", "check_files", "get_issue_detail", "get_diagnostic_snapshot", "compare_diagnostics",
+    "after_edit_check", "get_loop_status", "ingest_diagnostics", "get_live_diagnostics", "preview_diagnostic_fix",
+    "apply_diagnostic_fix", "discard_diagnostic_fix",
 )  # fmt: skip
 
 DEFAULT_IGNORE = ("node_modules/**", "dist/**", ".signalint/**", ".punchlist/**")

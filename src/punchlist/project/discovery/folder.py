@@ -15,7 +15,7 @@ class Found:
     """A check found in one folder: its plain name, the name it gets where another has that one, and its command.
 
     `declared` marks what the project itself calls so (a script, a target), against what is concluded from settings.
-    `steps` are the commands of a pipeline; there `command` is empty.
+    `steps` are the commands of a pipeline; there `command` is empty. `says` is what a script runs.
     """
 
     name: str
@@ -27,6 +27,7 @@ class Found:
     declared: bool = False
     steps: tuple[tuple[str, str], ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
+    says: str = ""
 
 
 class Folder:

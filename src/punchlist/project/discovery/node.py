@@ -60,6 +60,7 @@ def find(folder: Folder) -> Iterator[Found]:
             line,
             True,
             env=env,
+            says=command,
         )
     yield from _implied(folder, manifest, " ".join(scripts.values()), named)
 

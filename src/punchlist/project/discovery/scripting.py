@@ -47,9 +47,9 @@ def php(folder: Folder) -> Iterator[Found]:
             used += " ".join(commands) + " "
             line = line_in(text, rf'^\s*"{re.escape(script)}"\s*:')
             run = f"composer run-script {quote(script)}"
-            yield Found(
-                name, f"composer-{slug(script)}", run, "composer.json script", "composer.json", line, declared=True
-            )
+            says = " ; ".join(commands)
+            other = f"composer-{slug(script)}"
+            yield Found(name, other, run, "composer.json script", "composer.json", line, True, says=says)
     needed = {**table(composer, "require"), **table(composer, "require-dev")}
     unit = folder.first("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml")
     if unit and not re.search(r"phpunit|pest", used):
@@ -101,7 +101,7 @@ def deno(folder: Folder) -> Iterator[Found]:
             named.add(name)
             line = line_in(text, rf'^\s*"{re.escape(task)}"\s*:')
             yield Found(
-                name, f"deno-{slug(task)}", f"deno task {quote(task)}", f"{file} task", file, line, declared=True
+                name, f"deno-{slug(task)}", f"deno task {quote(task)}", f"{file} task", file, line, True, says=command
             )
     for name, command in (("test", "deno test"), ("lint", "deno lint"), ("typecheck", "deno check .")):
         if name not in named:
