@@ -3,7 +3,7 @@ import tomllib
 from pathlib import Path
 
 from punchlist.project.config import load
-from punchlist.project.native import TABLES, settings_table
+from punchlist.project.native_tables import TABLES, settings_table
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "configuration.md"
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from punchlist.project.manifests import json_of, table, text_of, toml_of
-from punchlist.project.workspaces import Package, Workspace, cargo_paths, package_of
+from punchlist.project.workspace_others import cargo_paths
+from punchlist.project.workspaces import Package, Workspace, package_of
 
 NODE_SECTIONS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 

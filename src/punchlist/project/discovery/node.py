@@ -28,7 +28,7 @@ def find(folder: Folder) -> Iterator[Found]:
     manifest = folder.json("package.json")
     if not manifest:
         return
-    from punchlist.project.workspaces import node_manager
+    from punchlist.project.workspace_node import node_manager
 
     manager = node_manager(folder.root, folder.path)
     text = folder.text("package.json")
