@@ -12,8 +12,9 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from punchlist.server.protocol import build
+from punchlist.service.execute import write_private
 from punchlist.service.project import open_project
-from punchlist.service.session import Session, write_private
+from punchlist.service.session import Session
 
 TOKEN_FILE = "http-token"
 STOPPED = 143

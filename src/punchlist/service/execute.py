@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from punchlist import platforms
-from punchlist.model import How
+from punchlist.model import How, Report, Trouble
 from punchlist.project.discover import tool_path
 from punchlist.project.records import Step, expand
 from punchlist.reading.command import understand
 from punchlist.reading.recognise import by_command
+from punchlist.reading.sieve import Buffer
 from punchlist.running import pipeline as running_pipeline
 from punchlist.running.capture import capture
 from punchlist.running.changed import changed_since
@@ -53,8 +54,6 @@ def wait(project: Project, lives: Lives, run_id: str, seconds: float | None) -> 
     live = lives.by_id.get(run_id)
     if live is not None:
         live.done.wait(seconds)
-        if live.fault is not None:
-            raise live.fault
     run = project.store.get(run_id)
     while live is None and run.state == "running" and (until is None or time.monotonic() < until):
         if not owner_lives(run):
@@ -125,10 +124,22 @@ def _begin(project: Project, plan: Plan) -> Run:
 def _in_thread(project: Project, lives: Lives, live: Live, plan: Plan) -> None:
     try:
         live.run = run_plan(project, live, plan)
-    except BaseException as fault:  # noqa: BLE001  the waiting caller raises it in its own thread
-        live.fault = fault
+    except Exception as fault:  # noqa: BLE001  whatever goes wrong with us, the run gets its end and its log stays
+        live.run = _faulted(project, live.run, fault)
     finally:
         lives.drop(live)
+
+
+def _faulted(project: Project, run: Run, fault: Exception) -> Run:
+    """Record a fault of ours as the run's verdict; the traceback stands in its folder."""
+    import traceback
+
+    folder = project.runs_folder / run.id
+    private_folder(folder)
+    write_private(folder / "fault.txt", "".join(traceback.format_exception(fault)).encode("utf-8", "replace"))
+    message = str(fault) if isinstance(fault, Trouble) else f"{type(fault).__name__}: {fault}"
+    how = How(ending="fault", message=f"{message} (a fault of Punchlist's; fault.txt in the run's folder says more)")
+    return project.store.finish(run.id, Report(outcome="error", how=how), size=_size(folder))
 
 
 def run_plan(project: Project, live: Live, plan: Plan) -> Run:
@@ -281,6 +292,13 @@ def private_folder(folder: Path) -> None:
     """Make the folder of a run, and the one that holds all of them, for its owner alone."""
     folder.parent.mkdir(mode=0o700, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def write_private(path: Path, raw: Buffer) -> None:
+    """Write bytes to a new file that only its owner may read."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(raw)
 
 
 def prune(project: Project) -> list[Run]:

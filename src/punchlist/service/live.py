@@ -22,7 +22,6 @@ class Live:
     done: threading.Event = field(default_factory=threading.Event)
     progress: Progress | None = None
     seen: list[int] = field(default_factory=lambda: [0, 0])
-    fault: BaseException | None = None
 
     def tick(self, progress: Progress) -> None:
         """Take note of how far the command is."""

@@ -186,7 +186,7 @@ def _same(d: Diagnostic) -> tuple[object, ...]:
     """What the text and the report file of one run share: the test's last name, or the place."""
     import re
 
-    return (re.findall(r"\w+", d.test)[-1:], d.severity) if d.test else (d.file, d.line, d.rule, d.severity)
+    return (tuple(re.findall(r"\w+", d.test)[-1:]), d.severity) if d.test else (d.file, d.line, d.rule, d.severity)
 
 
 def script_lookup(root: Path) -> Scripts:

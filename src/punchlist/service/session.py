@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from punchlist.model import How, Report, Trouble
 from punchlist.reading.reader import read
@@ -58,7 +57,7 @@ class Session:
         folder = self.project.runs_folder / run.id
         execute.private_folder(folder)
         for name, raw in (("stdout.log", stdout), ("stderr.log", stderr)):
-            write_private(folder / name, raw)
+            execute.write_private(folder / name, raw)
         report = read(stdout, stderr, command=command, how=how, root=root, parser=parser)
         done = self.project.store.finish(run.id, report, size=len(stdout) + len(stderr))
         execute.prune(self.project)
@@ -82,12 +81,3 @@ class Session:
             return execute.prune(self.project)
         execute.remove(self.project, gone)
         return gone
-
-
-def write_private(path: Path, raw: Buffer) -> None:
-    """Write bytes to a new file that only its owner may read."""
-    import os
-
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(raw)
