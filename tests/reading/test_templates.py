@@ -221,3 +221,13 @@ def test_no_output_gives_no_lines(text: str, own: Template) -> None:
 
 def test_more_paragraphs_than_there_are_give_all() -> None:
     assert kept("a\n\nFAIL\n", "FAIL", 9) == ["a", "FAIL"]
+
+
+def test_a_last_paragraph_without_end_never_brings_the_whole_log() -> None:
+    lines = kept("error 1\n" + "\n".join(f"noise {n}" for n in range(500)), "error", 1)
+    assert lines == ["error 1", *(f"noise {n}" for n in range(460, 500))]
+
+
+def test_a_long_log_is_no_reason_to_give_an_expression_up() -> None:
+    lines = kept("ok line\n" * 200_000 + "FAIL x\n", r"^\s*(at .*|.*FAIL.*)$")
+    assert lines == ["FAIL x"]

@@ -2,6 +2,7 @@
 
 import re
 import time
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +12,8 @@ from punchlist.model import Trouble
 from punchlist.reading.text import clean
 
 TIME_LIMIT_S = 2.0
+SECONDS_PER_LINE = 20e-6  # what any expression costs, however simple
+TAIL_LINES = 40
 FALLBACK_LINES = 30
 WHOLE_LINES = 40
 DETAIL_LINES = 10
@@ -107,9 +110,10 @@ def filter_output(lines: Sequence[str], template: Template, failed: bool) -> lis
     """Return the lines a template keeps, in their order, without blank ones, clean of colours and overwritten text.
 
     Kept are lines that match, lines indented below one, after a failure also the error and the place that follow it,
-    and the last paragraphs. Equal lines that follow each other in one paragraph become one with their number; equal
-    lines of different places stay. A failure of which nothing matches gives the whole output, or its last 30 lines.
-    An expression that takes longer than two seconds in all is given up: the last lines are given then, and it is said.
+    and the last paragraphs (of one longer than 40 lines its last 40). Equal lines that follow each other in one
+    paragraph become one with their number; equal lines of different places stay. A failure of which nothing matches
+    gives the whole output, or its last 30 lines. An expression that takes more than two seconds of work is given up: the
+    last lines are given then, and it is said.
     """
     plain = [clean(line.rstrip("\r\n")).split("\r")[-1] for line in lines]
     blocks = _paragraphs(plain)
@@ -118,18 +122,18 @@ def filter_output(lines: Sequence[str], template: Template, failed: bool) -> lis
     except TimeoutError:
         said = f'[template "{template.name}": its include_regex took too long, so the last lines are shown]'
         return [*_last(plain), said]
-    kept = set(matched)
-    for start, end in blocks[len(blocks) - template.tail_paragraphs :] if template.tail_paragraphs else []:
-        kept.update(range(start, end))
     if failed and not matched:
         return _last(plain)
-    block_of = {index: number for number, (start, end) in enumerate(blocks) for index in range(start, end)}
+    kept = set(matched)
+    for start, end in blocks[max(0, len(blocks) - template.tail_paragraphs) :]:
+        kept.update(range(max(start, end - TAIL_LINES), end))
+    starts = [start for start, _ in blocks]
+    chosen = frozenset(matched)
     for index in matched:
-        kept.update(_details(plain, index, set(matched), blocks[block_of[index]][1] if index in block_of else index))
-    if failed:
-        for index in matched:
-            kept.update(_reasons(plain, index, set(matched)))
-    return _counted([(block_of[index], plain[index]) for index in sorted(kept) if index in block_of])
+        kept.update(_details(plain, index, chosen, blocks[bisect_right(starts, index) - 1][1]))
+        if failed:
+            kept.update(_reasons(plain, index, chosen))
+    return _counted([(bisect_right(starts, index), plain[index]) for index in sorted(kept)])
 
 
 def _paragraphs(lines: Sequence[str]) -> list[tuple[int, int]]:
@@ -148,11 +152,11 @@ def _paragraphs(lines: Sequence[str]) -> list[tuple[int, int]]:
 def _matched(lines: Sequence[str], template: Template) -> list[int]:
     expression = _expression(template)
     if template in BUILT_IN:
-        return [index for index, line in enumerate(lines) if expression.search(line)]
-    deadline = time.monotonic() + TIME_LIMIT_S
+        return [index for index, line in enumerate(lines) if line.strip() and expression.search(line)]
+    deadline = time.thread_time() + TIME_LIMIT_S + SECONDS_PER_LINE * len(lines)
     found = []
     for index, line in enumerate(lines):
-        left = deadline - time.monotonic()
+        left = deadline - time.thread_time()
         if left <= 0:
             raise TimeoutError
         if line.strip() and expression.search(line[:MATCHED_WIDTH], timeout=left):
@@ -160,7 +164,7 @@ def _matched(lines: Sequence[str], template: Template) -> list[int]:
     return found
 
 
-def _details(lines: Sequence[str], index: int, matched: set[int], end: int) -> list[int]:
+def _details(lines: Sequence[str], index: int, matched: frozenset[int], end: int) -> list[int]:
     """Return the lines directly below a match that are indented deeper, as far as its paragraph goes."""
     depth = _indent(lines[index])
     out = []
@@ -181,7 +185,7 @@ _REASON = re.compile(
 _PLACE = re.compile(r"\s*(?:❯|→|-->|at\b)\s.*:\d+")
 
 
-def _reasons(lines: Sequence[str], index: int, matched: set[int]) -> list[int]:
+def _reasons(lines: Sequence[str], index: int, matched: frozenset[int]) -> list[int]:
     """Return the lines soon after a match that say why and where: the messages, and the first place."""
     out = []
     placed = False
