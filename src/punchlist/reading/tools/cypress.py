@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from punchlist.model import Diagnostic
+from punchlist.reading.js_compile import refused
 from punchlist.reading.js_crash import own_detail
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import mocha
@@ -43,6 +44,8 @@ def parse(log: Log, context: Context) -> Reading:
             reading.counts.setdefault("failed", 0)
             reading.outcome = "failed" if reading.counts["failed"] or reading.diagnostics else "passed"
             reading.claim(index)
+        elif line.startswith("Oops...we found an error preparing"):
+            _unprepared(log, reading, index)
         elif line[0] != " " and not reading.counts and context.words and CANNOT.match(line):
             _could_not(log, reading, index)
         elif line.lstrip()[:1] in "│┌└├" and specs and BOX.match(line):
@@ -60,6 +63,32 @@ def _placed(log: Log, d: Diagnostic, specs: list[tuple[int, str]]) -> Diagnostic
         return d
     before = [spec for at, spec in specs if abs(log.numbers[at]) < d.log.first]
     return replace(d, file=before[-1]) if before else d
+
+
+def _unprepared(log: Log, reading: Reading, index: int) -> None:
+    """A spec that could not be bundled: `> file`, `The error was:`, the bundler's words."""
+    end = index + 1
+    while end < len(log.lines) and not log.lines[end].startswith(("This occurred while Cypress", "  (Results)")):
+        end += 1
+    body = log.lines[index + 1 : end]
+    spec = next((line.strip()[2:] for line in body if line.strip().startswith("> ")), None)
+    said = [i for i, line in enumerate(body) if line.strip() and not line.startswith((" ", "The error was:"))]
+    if not said:
+        return
+    first = said[0]
+    found = refused(body[first], body[first + 1 :])
+    useful = next((i for i in said[1:] if not body[i].startswith(("./", "Module build failed"))), first)
+    reading.add(
+        Diagnostic(
+            message=found.message if found else body[useful].strip(),
+            detail=own_detail([line for line in body[first:] if line.strip()]),
+            file=found.place.file if found and found.place else spec,
+            line=found.place.line if found and found.place else None,
+            column=found.place.column if found and found.place else None,
+            log=log.span(index, end - 1),
+        )
+    )
+    reading.claim(index, end)
 
 
 def _could_not(log: Log, reading: Reading, index: int) -> None:

@@ -177,7 +177,7 @@ def _entry(state: _State, at: int, end: int, match: re.Match[str], where: re.Mat
     if found is None:
         return
     if found.message == "test failed" and tap_js.FILE_NAME.match(match["name"]):
-        found = tap_js.of_file(state.log, replace(found, test=path(match["name"])), above, row)
+        found = tap_js.of_file(state.log, state.reading, replace(found, test=path(match["name"])), above, row)
     state.reading.add(found)
 
 
@@ -185,7 +185,7 @@ def _from_tree(state: _State, names: tuple[str, ...], row: int, above: int) -> N
     end = _error_end(state.log.lines, row, len(state.log.lines[row]) - len(state.log.lines[row].lstrip(" ")))
     found = _of_error(state.log, row, end, names, None)
     if found is not None and found.message == "test failed" and tap_js.FILE_NAME.match(names[-1]):
-        found = tap_js.of_file(state.log, replace(found, test=path(names[-1])), above, row)
+        found = tap_js.of_file(state.log, state.reading, replace(found, test=path(names[-1])), above, row)
     if found is not None:
         state.reading.add(found)
 

@@ -264,9 +264,9 @@ def _finish(log: Log, reading: Reading, points: list[Point], totals: dict[str, i
     last = 0
     for point in leaves:
         if not point.ok and not point.directive:
-            reading.add(_diagnostic(log, point, last))
+            reading.add(_diagnostic(log, reading, point, last))
             for fields in point.extra:
-                reading.add(_diagnostic(log, replace(point, fields=fields), last))
+                reading.add(_diagnostic(log, reading, replace(point, fields=fields), last))
         last = point.end
     _counts(reading, leaves, totals)
     # Every TAP stream has a plan: first, then it says how many points must come, or at the end.
@@ -303,7 +303,7 @@ def _counts(reading: Reading, leaves: list[Point], totals: dict[str, int]) -> No
             reading.counts[name] = number
 
 
-def _diagnostic(log: Log, point: Point, last: int) -> Diagnostic:
+def _diagnostic(log: Log, reading: Reading, point: Point, last: int) -> Diagnostic:
     fields = {key: value for key, value in point.fields.items() if value}
     message = _message(fields)
     stack = text_of(fields.get("stack", "") or fields.get("error.stack", "") or fields.get("data.stack", ""))
@@ -326,23 +326,25 @@ def _diagnostic(log: Log, point: Point, last: int) -> Diagnostic:
         log=log.span(point.first, max(point.first, point.end - 1)),
     )
     if text_of(fields.get("error", "")) == "test failed" and names and FILE_NAME.match(names[-1]):
-        return of_file(log, found, last, point.first)
+        return of_file(log, reading, found, last, point.first)
     if found.file is None and names and FILE_NAME.match(names[0].split(" > ")[0]):
         found = replace(found, file=names[0].split(" > ")[0])
     return found
 
 
-def of_file(log: Log, found: Diagnostic, first: int, end: int) -> Diagnostic:
+def of_file(log: Log, reading: Reading, found: Diagnostic, first: int, end: int) -> Diagnostic:
     """node:test says only "test failed" of a file that cannot run; the reason is loose output above its line."""
     bare = replace(log, lines=[line.removeprefix("# ") for line in log.lines[:end]]) if is_tap(log) else log
     file = path(found.test or "")
     for crash in crashes(bare, first, end):
+        reading.claim(crash.first, crash.end)
         return replace(
             found, message=crash.message, rule=crash.rule, file=crash.file or file, line=crash.line,
             column=crash.column, detail=crash.detail, test=file, log=bare.span(crash.at, crash.end - 1),
         )  # fmt: skip
     loose = [at for at in range(max(first, end - 30), end) if _is_loose(bare.lines[at], file)]
     if loose:
+        reading.claim(loose[0], loose[-1] + 1)
         return replace(
             found, message=bare.lines[loose[-1]].strip(), file=file, line=None, column=None, test=file,
             detail="\n".join(bare.lines[at] for at in loose[:-1]), log=log.span(loose[-1]),
