@@ -32,6 +32,7 @@ PARSERS: tuple[Parser, ...] = (
     *other_languages.PARSERS,
     *infrastructure.PARSERS,
     *formats.LAST,
+    *python_lint.LAST,
     *python_test.LAST,
     *generic.PARSERS,
 )

@@ -194,4 +194,61 @@ PARSERS: tuple[Parser, ...] = (
         anchors=(b"RESULT: ",),
         formats="default",
     ),
+    Parser(
+        "pip",
+        "tools.pip",
+        commands=("pip", "pipx", "pipenv"),
+        signs=(
+            "error: subprocess-exited-with-error",
+            "ERROR: No matching distribution",
+            "ERROR: ResolutionImpossible",
+            "ERROR: Could not find a version",
+            "pip's dependency resolver",
+            "error: externally-managed-environment",
+        ),
+        anchors=(b"ERROR: ", b"error: "),
+        kind="package",
+        formats="text",
+    ),
+    Parser(
+        "uv",
+        "tools.uv",
+        commands=("uv",),
+        signs=("No solution found when resolving", "╰─▶ ", "The build backend returned an error"),
+        sign=r"^ *(?:× |error: )(?:No solution found|Failed to (?:build|download|fetch|resolve)|The build backend)",
+        anchors=(b"error: ", "×".encode(), "╰─▶".encode(), b"cause: "),
+        kind="package",
+        formats="text",
+    ),
+    Parser("poetry", "tools.poetry", commands=("poetry",), kind="package", formats="text"),
+    Parser(
+        "twine",
+        "tools.twine",
+        commands=("twine",),
+        signs=("Checking dist/", "InvalidDistribution: "),
+        sign=r"^Checking dist/.+: (?:PASSED|FAILED)|^ERROR +InvalidDistribution",
+        kind="package",
+        formats="text",
+    ),
+    Parser(
+        "pip-audit",
+        "tools.pip_audit",
+        commands=("pip-audit",),
+        signs=(" known vulnerabilit",),
+        sign=r"^Found \d+ known vulnerabilit",
+        kind="package",
+        formats="table, json",
+    ),
+)
+
+# A runner of other tools: read last, when the lines of those that are known are taken.
+LAST: tuple[Parser, ...] = (
+    Parser(
+        "pre-commit",
+        "tools.pre_commit",
+        commands=("pre-commit", "prek"),
+        signs=("- hook id: ", "An error has occurred: "),
+        anchors=(b"- hook id: ", b".Failed"),
+        formats="text",
+    ),
 )

@@ -1,6 +1,7 @@
 """Read black (19 to 26), also `--diff`: what would be reformatted, what cannot be parsed."""
 
 import re
+from dataclasses import replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
@@ -84,9 +85,12 @@ def _add(
 
 def _diffs(log: Log, reading: Reading) -> None:
     """A diff is the detail of its file's finding, or the finding where black says nothing else (`--diff -q`)."""
-    known = {d.file or "" for d in reading.diagnostics}
+    known = {d.file: at for at, d in enumerate(reading.diagnostics) if d.file and not d.detail}
     for diff in file_diffs(log):
-        if not any(file.endswith(diff.file) or diff.file.endswith(file) for file in known if file):
+        same = next((at for file, at in known.items() if file.endswith(diff.file) or diff.file.endswith(file)), None)
+        if same is not None:
+            reading.diagnostics[same] = replace(reading.diagnostics[same], detail=diff.text(log))
+        else:
             message = log.lines[diff.first]
             reading.add(
                 Diagnostic(

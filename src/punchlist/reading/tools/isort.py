@@ -1,6 +1,7 @@
 """Read isort (4 to 9): `--check`, `--diff`, files that cannot be read."""
 
 import re
+from dataclasses import replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
@@ -47,9 +48,12 @@ def parse(log: Log, context: Context) -> Reading:
 
 
 def _diffs(log: Log, reading: Reading) -> None:
-    known = {d.file for d in reading.diagnostics}
+    known = {d.file: at for at, d in enumerate(reading.diagnostics)}
     for diff in file_diffs(log):
-        if diff.file not in known:
+        if diff.file in known:
+            at = known[diff.file]
+            reading.diagnostics[at] = replace(reading.diagnostics[at], detail=diff.text(log))
+        else:
             reading.add(
                 Diagnostic(
                     message=log.lines[diff.first],

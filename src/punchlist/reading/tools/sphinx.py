@@ -21,6 +21,11 @@ FATAL = re.compile(
     r"|Recursion error|Encoding error|Exception occurred|Warning, treated as error|sphinx-build: error"
     r"|Versioning error):(?P<rest>.*)"
 )
+# Sphinx 9 writes its whole report of an error: versions, last messages, extensions, then the indented traceback.
+REPORTED = re.compile(
+    r"(?:Application|Configuration|Extension|Theme|Recursion|Encoding|Sphinx) error!|Exception occurred!?$"
+)
+RAISED = re.compile(r" +(?P<type>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning)): (?P<message>.+)")
 TREATED = re.compile(r"(?P<file>[^\s:][^:]*):(?:(?P<line>\d+):)?(?P<message>.+)")
 BROKEN = re.compile(r"\( *(?P<file>\S+): line +(?P<line>\d+)\) (?P<what>broken|timeout) +(?P<message>.+)")
 PROGRESS = re.compile(
@@ -60,6 +65,8 @@ def _line(log: Log, index: int, reading: Reading) -> int:
         reading.claim(index)
     elif match := FATAL.match(line):
         return _fatal(log, index, match, reading)
+    elif match := REPORTED.match(line):
+        return _reported(log, index, reading)
     elif match := BROKEN.match(line):
         reading.add(
             Diagnostic(
@@ -147,4 +154,17 @@ def _fatal(log: Log, index: int, match: re.Match[str], reading: Reading) -> int:
     )
     reading.claim(index, end)
     reading.outcome = "failed" if place else "error"
+    return end
+
+
+def _reported(log: Log, index: int, reading: Reading) -> int:
+    end = index + 1
+    raised: tuple[int, re.Match[str]] | None = None
+    while end < len(log.lines) and end - index < 400 and not log.lines[end].startswith("Please also report"):
+        raised = (end, match) if (match := RAISED.match(log.lines[end])) else raised
+        end += 1
+    at, message = (raised[0], raised[1]["message"]) if raised else (index, log.lines[index])
+    reading.add(Diagnostic(message=message, detail=log.lines[index], tool="sphinx-build", log=log.span(at)))
+    reading.claim(index, end)
+    reading.outcome = "error"
     return end
