@@ -112,8 +112,8 @@ def filter_output(lines: Sequence[str], template: Template, failed: bool) -> lis
     Kept are lines that match, lines indented below one, after a failure also the error and the place that follow it,
     and the last paragraphs (of one longer than 40 lines its last 40). Equal lines that follow each other in one
     paragraph become one with their number; equal lines of different places stay. A failure of which nothing matches
-    gives the whole output, or its last 30 lines. An expression that takes more than two seconds of work is given up: the
-    last lines are given then, and it is said.
+    gives the whole output, or its last 30 lines. An expression that takes more than two seconds of work is given up:
+    the last lines are given then, and it is said.
     """
     plain = [clean(line.rstrip("\r\n")).split("\r")[-1] for line in lines]
     blocks = _paragraphs(plain)
