@@ -50,7 +50,7 @@ class Traceback:
 
 
 def within(path: str, root: str) -> str | None:
-    """Return `path` relative to `root`, or None for an absolute path elsewhere; relative paths come back as they are."""
+    """Return `path` relative to `root`, None for an absolute path elsewhere; a relative path comes back as it is."""
     text, base = path.replace("\\", "/"), root.replace("\\", "/").rstrip("/")
     if base and text.casefold().startswith(base.casefold() + "/"):
         return text[len(base) + 1 :]

@@ -13,6 +13,7 @@ SCENARIO = re.compile(
 STEP = re.compile(
     r"\s+(?P<step>(?:Given|When|Then|And|But|\*) .*?)(?: \.\.\. (?P<word>failed|error|undefined|pending)\b.*|\s+# \S.*)$"
 )
+PROGRESS = re.compile(r"  (?P<name>\S.*?)  [.FESUP_-]+$")
 REASON = re.compile(r"\s*(?P<message>(?:ASSERT FAILED|Assertion Failed|HOOK-ERROR in \S+|ASSERT)(?:: .*)?)$")
 STEP_BLOCK = re.compile(r"(?:FAILURE|ERROR) in step '(?P<step>.*)' \((?P<file>.+):(?P<line>\d+)\):$")
 LISTED = re.compile(r"  (?P<file>\S.*?\.feature):(?P<line>\d+)  (?P<name>.*)$")
@@ -45,6 +46,9 @@ def parse(log: Log, context: Context) -> Reading:
     reading = Reading()
     listed = _listed(log, reading)
     reasons = _reasons(log, context)
+    if listed:
+        first = next((i for i, line in enumerate(log.lines) if line.startswith(("Feature: ", "USING RUNNER"))), None)
+        reading.claim(listed[0][0] if first is None else first, listed[-1][0] + 1)
     for index, match in listed:
         reason = reasons.get((match["file"], int(match["line"]))) or reasons.get(("", match["name"]))
         reading.add(_diagnostic(log, index, match, reason))
@@ -88,12 +92,16 @@ def _reasons(log: Log, context: Context) -> dict[tuple[str, int | str], Failure]
             keys = [("", scenario["name"])]
             if scenario["file"]:
                 keys.append((scenario["file"], int(scenario["line"])))
+        elif named := PROGRESS.match(line):
+            keys = [("", named["name"])]
         elif match := STEP.match(line):
             step = match["step"]
-            if match["word"] == "undefined":
-                _keep(reasons, keys, Failure(f"undefined step: {step}", index, index, step))
+            if match["word"] == "undefined" or line.endswith("# None"):
+                _keep(reasons, keys, Failure(line.strip(), index, index, step))
         elif match := STEP_BLOCK.match(line):
             step = match["step"]
+            if log.lines[index + 1 : index + 2] == ["None"]:
+                _keep(reasons, keys, Failure(line.strip(), index, index, step))
         elif match := REASON.match(line):
             _keep(reasons, keys, Failure(match["message"], index, index, step))
         elif "Traceback (" in line and (traceback := frames.read_traceback(log.lines, index)):

@@ -7,6 +7,7 @@ from punchlist.reading import frames
 from punchlist.reading.log import Context, Log, Reading
 
 STARRED = re.compile(r'\*\*\* {1,3}File "(?P<file>[^"]+)", line (?P<line>\d+)')
+REFUSED = re.compile(r"\*\*\* Error compiling '?(?P<file>.+?)'?\.\.\.$")
 SORRY = re.compile(r"(?:\*\*\* )?Sorry: (?P<message>(?P<rule>\w+): .*?) \((?P<file>.+), line (?P<line>\d+)\)$")
 PLAIN = re.compile(r"\*\*\* (?P<message>[A-Za-z_][\w.]*: \S.*)$")
 COMPILING = re.compile(r"Compiling '?(?P<file>.+?)'? ?\.\.\.$")
@@ -38,6 +39,12 @@ def parse(log: Log, _context: Context) -> Reading:
             reading.claim(index)
         elif match := STARRED.match(line) or _plain_file(line):
             end = _block(log, index, match, reading)
+        elif match := REFUSED.match(line):
+            current = match["file"]
+            reading.claim(index)
+            if index + 1 < len(log.lines) and ERROR.match(log.lines[index + 1]):
+                reading.add(Diagnostic(message=log.lines[index + 1], file=current, log=log.span(index, index + 1)))
+                reading.claim(index + 1)
         elif match := PLAIN.match(line):
             reading.add(Diagnostic(message=match["message"], file=current or None, log=log.span(index)))
             reading.claim(index)

@@ -10,6 +10,7 @@ PLACE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+|\?+)(?:, in (?P<t
 TOTAL = re.compile(
     r"(?:\*\*\*Test Failed\*\*\* (?P<failed>\d+) failures?|(?P<passed>\d+) passed and (?P<bad>\d+) failed)\.?"
 )
+NEXT = re.compile(r"Trying:$|\d+ items? (?:had no tests|passed all tests|had failures):$")
 HEADS = ("Expected:", "Expected nothing", "Got:", "Got nothing", "Exception raised:", "Differences (")
 
 
@@ -25,7 +26,7 @@ def parse(log: Log, _context: Context) -> Reading:
             if match is not None:
                 end = index + 2
                 while end < len(lines) and not (lines[end][:5] == "*****" and RULE.match(lines[end])):
-                    if TOTAL.match(lines[end]):
+                    if TOTAL.match(lines[end]) or NEXT.match(lines[end]):
                         break
                     end += 1
                 if "Failed example:" in lines[index + 2 : end]:

@@ -4,17 +4,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from punchlist.model import Diagnostic, Outcome
+from punchlist.model import Diagnostic, Outcome, Span
 from punchlist.reading import frames
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import pytest_trouble as trouble
 from punchlist.reading.tools.pytest_blocks import Block, bare, blocks, crash_lines, early_blocks, titles
 from punchlist.reading.tools.pytest_runs import Run, Section, find_runs, labels
 from punchlist.reading.tools.pytest_summary import Entry, align, claim, from_progress, summary
+from punchlist.reading.tools.pytest_trouble import CRASH_NOTE
 from punchlist.reading.tools.pytest_warnings import warnings
 
 PERCENT = re.compile(r" +\[ *\d+(?:%|/\d+)\]$")
 WARNED = re.compile(r"\S.*:\d+: \w*Warning: ")
+LONGEST = 1000
+CRASHED = ("Fatal Python", "Windows fatal", "+++")
 FILE = re.compile(r"[\\/]|\.(?:py\w?|txt|rst|md|ipynb|ya?ml|json|toml|feature|tavern)$")
 DOTS = re.compile(r"(?:(?:\S.*\.\w+|\[gw\d+\]) +)?(?P<dots>[.FEsxXRuUp,]+)(?: *\[ *(?:\d+%|\d+/\d+)\])?$")
 
@@ -41,14 +44,14 @@ def _run(log: Log, context: Context, run: Run, label: str | None, reading: Readi
     if not failures:
         early = Section("early", run.first, run.progress_end)
         for block in early_blocks(log, run, early, known, context.root):
-            reading.add(_failure(log, block, _entry(entries, block)))
+            reading.add(_failure(log, context, block, _entry(entries, block)))
     for section in (*errors, *failures):
         found = list(blocks(log, run, section, known, context.root))
         for block in found:
             if run.total is None and block.end == run.end and not block.whole:
                 reading.notes.append(f"the log ends within the failure of {bare(block.title)}")
                 continue
-            reading.add(_failure(log, block, _entry(entries, block)))
+            reading.add(_failure(log, context, block, _entry(entries, block)))
         if not found:
             _crash_lines(log, crash_lines(log, section), entries, reading)
     left = [entry for entry in entries if not entry.used]
@@ -74,14 +77,23 @@ def _entry(entries: Sequence[Entry], block: Block) -> Entry | None:
     return claim(entries, bare(block.title), kind) or claim(entries, bare(block.title), "failed")
 
 
-def _failure(log: Log, block: Block, entry: Entry | None) -> Diagnostic:
+def _node_id(file: str | None, name: str, root: str) -> str:
+    """The id that a title stands for, where the block shows the test's file; classes are joined by dots in titles."""
+    if file is None:
+        return name
+    stem, bracket, rest = name.partition("[")
+    stem, space, more = stem.partition(" ")
+    return f"{frames.within(file, root) or file}::{stem.replace('.', '::')}{space}{more}{bracket}{rest}"
+
+
+def _failure(log: Log, context: Context, block: Block, entry: Entry | None) -> Diagnostic:
     collecting = block.title.startswith("ERROR collecting ")
     name = bare(block.title)
     test = None
     if entry is not None and "::" in entry.test:
         test = entry.test
     elif not collecting:
-        test = entry.test if entry else f"{block.test_file}::{name}" if block.test_file else name
+        test = entry.test if entry else _node_id(block.test_file, name, context.root)
     file, line = block.file, block.line
     if file is None or frames.is_foreign(file):
         file, line = _file_of(entry, name if collecting else test), None
@@ -91,8 +103,16 @@ def _failure(log: Log, block: Block, entry: Entry | None) -> Diagnostic:
         file=file,
         line=line,
         test=test,
-        log=log.span(block.first, max(block.at, block.end - 1)),
+        log=_span(log, block),
     )
+
+
+def _span(log: Log, block: Block) -> Span:
+    """The lines of a block; of a very long one those around its message."""
+    first, last = block.first, max(block.at, block.end - 1)
+    if last - first > LONGEST:
+        first, last = max(first, block.at - LONGEST // 2), min(last, block.at + LONGEST // 2)
+    return log.span(first, last)
 
 
 def _file_of(entry: Entry | None, name: str | None) -> str | None:
@@ -148,11 +168,14 @@ def _start(log: Log, run: Run) -> int:
 def _troubles(log: Log, context: Context, runs: Sequence[Run], reading: Reading) -> None:
     finished = any(run.total is not None for run in runs)
     blocks_of = [*trouble.conftest_errors(log, context), *trouble.internal_errors(log, context)]
+    crashes = [*trouble.fatal_errors(log, context)]
+    if not any(run.of("failures") for run in runs) or any("' crashed while " in d.message for d in reading.diagnostics):
+        crashes += trouble.timeouts(log, context)
     if not finished:
-        blocks_of += trouble.fatal_errors(log, context)
-        if not any(run.of("failures") for run in runs):
-            blocks_of += trouble.timeouts(log, context)
-    if not runs and not blocks_of and context.words and context.exit_code:
+        blocks_of += crashes
+    else:
+        _explain_crashes(crashes, reading)
+    if not finished and not blocks_of and context.words and context.exit_code:
         blocks_of += trouble.start_crash(log, context)
     for diagnostic, first, end in blocks_of:
         reading.add(diagnostic)
@@ -168,6 +191,18 @@ def _troubles(log: Log, context: Context, runs: Sequence[Run], reading: Reading)
     if missed := trouble.coverage_failure(log):
         reading.add(missed[0])
         reading.claim(missed[1])
+
+
+def _explain_crashes(crashes: Sequence[tuple[Diagnostic, int, int]], reading: Reading) -> None:
+    """Give a crash of an xdist worker the place that its stack on stderr shows; the stack is no second finding."""
+    for stack, first, end in crashes:
+        for at, d in enumerate(reading.diagnostics):
+            name = (d.test or "").rsplit("::", 1)[-1].split("[")[0]
+            if "' crashed while running " in d.message and d.line is None and f" in {name}" in stack.detail:
+                detail = "\n".join(filter(None, (stack.message, stack.detail, d.detail)))
+                reading.diagnostics[at] = replace(d, file=stack.file, line=stack.line, detail=detail)
+                reading.claim(first, end)
+                break
 
 
 def _claim_span(log: Log, diagnostic: Diagnostic, reading: Reading) -> None:
@@ -192,9 +227,7 @@ def _outcome(log: Log, context: Context, runs: Sequence[Run], reading: Reading) 
     if reading.partial:
         tests = any(d.test for d in reading.diagnostics if d.severity == "error")
         collecting = bad and not tests and not last.of("failures") and not _failed_dots(log, last)
-        if collecting or any(
-            d.message.startswith(("Fatal Python", "Windows fatal", "+++")) for d in reading.diagnostics
-        ):
+        if collecting or any(d.message.startswith(CRASHED) or CRASH_NOTE in d.detail for d in reading.diagnostics):
             return "error"
         return "failed" if bad else None
     if counts.get("errors"):

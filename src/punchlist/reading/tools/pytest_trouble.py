@@ -25,6 +25,9 @@ COVERAGE = re.compile(
 FATAL = re.compile(r"(?:Fatal Python error: .*|Windows fatal exception: .*)$")
 RUNNING = re.compile(r"(?:\[gw\d+\] .*)?(?P<test>[^\s:]+\.\w+::\S.*?) *(?=Fatal Python|Windows fatal|\++ Timeout|$)")
 OTHERS = ("ERROR: Could not find", "ERROR: No matching", "ERROR: Command ", "ERROR: Ignored ", "ERROR: Failed building")
+SHELL = re.compile(r"(?:\S+: line \d+: +\d+ )?(?:Segmentation fault|Aborted|Bus error|Illegal instruction|Killed)\b")
+UNCAUGHT = ("<module>", "_run_module_as_main", "_run_code")
+CRASH_NOTE = "pytest itself ended with this exception"
 INTERNAL = "INTERNALERROR> "
 
 
@@ -126,14 +129,16 @@ def start_crash(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, i
     """Yield the traceback of a pytest that died before it began: a plugin, its settings, a broken installation."""
     chain = frames.read_tracebacks(log.lines, 0, len(log.lines))
     last = frames.final(chain)
-    if last is None or not last.message:
+    if last is None or not last.message or not last.frames or last.frames[0].function not in UNCAUGHT:
         return
     own = frames.innermost(last.frames, context.root)
     after = range(last.end, min(last.end + 6, len(log.lines)))
     more = [log.lines[i] for i in after if log.lines[i] and log.stream(i) == log.stream(last.at)]
     diagnostic = Diagnostic(
         message=log.whole(last.at)[last.depth :].strip(),
-        detail="\n".join([*more, *(f"caused by: {t.message}" for t in chain if t is not last and t.message)]),
+        detail="\n".join(
+            [CRASH_NOTE, *more, *(f"caused by: {t.message}" for t in chain if t is not last and t.message)]
+        ),
         file=own.file if own else None,
         line=own.line if own else None,
         log=log.span(last.first, last.at),
@@ -157,6 +162,8 @@ def fatal_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, 
         if "atal " not in line or (match := FATAL.search(line)) is None:
             continue
         stack, end = frames.read_fault(log.lines, index)
+        while end < len(log.lines) and SHELL.match(log.lines[end]):
+            end += 1
         own = frames.innermost(stack, context.root)
         steps = [f for f in stack if not frames.is_foreign(f.file, context.root)][-6:]
         yield (

@@ -17,6 +17,7 @@ RESULT = re.compile(r"(?P<word>OK|FAILED|PASSED|NO TESTS RAN)(?: \((?P<counts>[^
 COUNT = re.compile(r"([A-Za-z][A-Za-z ]*?)=(\d+)")
 NAME = re.compile(r"(?P<method>\S+) \((?P<owner>[\w.<>]+)\)(?P<rest>.*)$")
 VERBOSE = re.compile(r"(?P<name>.*\.\.\. )(?P<word>unexpected success)$")
+USAGE = re.compile(r"(?:python\S* -m unittest|nose2|nosetests|trial|green)\S*: error: (?P<message>\S.*)$")
 SECTION = ("Stdout:", "Stderr:", "-------------------- >> begin captured")
 NAMES = {
     "failures": "failed",
@@ -52,6 +53,7 @@ def parse(log: Log, context: Context) -> Reading:
     reading = Reading()
     for block in find_blocks(log):
         if block.word in ("TODO", "SKIPPED"):
+            reading.claim(max(block.head - 1, 0), block.end)
             continue
         if block.end == len(log.lines) and _cut(log.lines, block):
             reading.notes.append(f"the log ends within the failure of {test_id(block.name)}")
@@ -63,7 +65,16 @@ def parse(log: Log, context: Context) -> Reading:
         reading.claim(max(block.head - 1, 0), block.end)
     _unexpected(log, reading)
     _totals(log, reading)
+    _usage(log, reading)
     return reading
+
+
+def _usage(log: Log, reading: Reading) -> None:
+    for index, line in enumerate(log.lines):
+        if ": error: " in line and (match := USAGE.match(line)):
+            reading.add(Diagnostic(message=match["message"], log=log.span(index)))
+            reading.claim(index)
+            reading.outcome = reading.outcome or "error"
 
 
 def _cut(lines: Sequence[str], block: Block) -> bool:
@@ -219,6 +230,9 @@ def _totals(log: Log, reading: Reading) -> None:
         if run == 0:
             reading.notes.append("0 tests ran")
     reading.outcome = verdict
+    hidden = reading.counts.get("unexpected_successes", 0)
+    if hidden and not any("nexpected success" in d.message or "UNEXPECTED" in d.message for d in reading.diagnostics):
+        reading.notes.append(f"{hidden} tests succeeded unexpectedly, which this log does not name")
     if not seen and (reading.diagnostics or reading.notes):
         reading.partial, reading.outcome = True, "failed"
 
