@@ -170,6 +170,25 @@ def test_each_way_to_end_badly_has_its_own_words(how: How, said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ({}, "FAILED: 1 error, 1 warning"),
+        ({"errors": 1, "warnings": 1}, "FAILED: 1 error, 1 warning"),
+        ({"errors": 40, "warnings": 1}, "FAILED: 40 errors (1 listed), 1 warning"),
+        ({"passed": 3, "failed": 2}, "FAILED: 1 error, 1 warning, 2 failed, 3 passed"),
+    ],
+)
+def test_findings_are_counted_and_a_tools_larger_number_is_said(counts: dict[str, int], said: str) -> None:
+    found = [lint("m", "a.py", 1), lint("w", "a.py", 2, "W", "warning")]
+    assert brief(report(*found, counts=counts), facts=Facts()).split("\n")[0] == said
+
+
+def test_failing_tests_are_counted_where_the_tool_does_not() -> None:
+    found = [failure("test_a", 1, "m"), failure("test_b", 2, "m"), failure("test_b", 9, "teardown")]
+    assert brief(report(*found), facts=Facts()).split("\n")[0] == "FAILED: 2 failed"
+
+
+@pytest.mark.parametrize(
     ("title", "said"),
     [
         ("/home/dev/shop/.venv/bin/pytest -q", "pytest -q"),

@@ -15,6 +15,7 @@ from punchlist.views.places import entries, in_file, join_tests, one_line, place
 HEADS: dict[Severity, str] = {"error": "errors:", "warning": "warnings:", "info": "info:", "hint": "hints:"}
 _DETAIL_WIDTH = 300
 _NAMED_FILES = 12
+_NAMED_RULES = 3
 
 
 class Rung(NamedTuple):
@@ -206,7 +207,8 @@ def by_folder(hidden: Iterable[Part], room: int) -> str:
         named = Counter()
         for file, count in files.items():
             named[f"{dirname(file)}/" if dirname(file) else file] += count
-    return ", ".join(filter(None, [_fitting(rules, room // 2), _fitting(named, room // 2)]))
+    alone = Counter({rule: n for rule, n in rules.items() if n > 1 or len(rules) <= _NAMED_RULES})
+    return ", ".join(filter(None, [_fitting(alone, room // 2), _fitting(named, room // 2)]))
 
 
 def _fitting(counts: Counter[str], room: int) -> str:

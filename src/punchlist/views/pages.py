@@ -17,6 +17,7 @@ _DETAIL_SHARE = 0.18
 _DETAIL_LEAST = 300
 _UNIT = 60
 _FEW = 12
+_WEIGHTY = ("error", "warning")
 _MOST_NOTES = 5
 _MOST_NEW = 3
 
@@ -62,7 +63,7 @@ def first_page(report: Report, facts: Facts, budget: Budget) -> str:
     groups = _told_apart(_groups(report))
     above = _above(report, facts)
     listed, minor = _listed(groups)
-    if report.outcome == "passed" and not any(g.severity in ("error", "warning") for g in listed):
+    if report.outcome == "passed" and not any(g.severity in _WEIGHTY for g in listed):
         return " · ".join(above)
     if not any(g.severity == "error" for g in listed) and report.excerpt and report.outcome != "passed":
         above += _excerpt(report, budget.chars // 2)
@@ -135,8 +136,8 @@ def later_page(report: Report, facts: Facts, budget: Budget, page: int) -> str:
 
 def _listed(groups: Sequence[Group]) -> tuple[list[Group], list[Group]]:
     """Groups for the first page, and those that wait for a later one: infos and hints beside something worse."""
-    weighty = [g for g in groups if g.severity in ("error", "warning")]
-    return (weighty, [g for g in groups if g not in weighty]) if weighty else (list(groups), [])
+    weighty = [g for g in groups if g.severity in _WEIGHTY]
+    return (weighty, [g for g in groups if g.severity not in _WEIGHTY]) if weighty else (list(groups), [])
 
 
 def group_page(report: Report, name: str, page: int, facts: Facts, budget: Budget) -> str:

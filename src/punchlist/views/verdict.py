@@ -70,6 +70,7 @@ def _title(report: Report, facts: Facts) -> str:
 
 
 _TITLE = 80
+_BY_SEVERITY = ("errors", "warnings")
 _COUNTS = ("failed", "errors", "warnings", "passed", "skipped")
 
 
@@ -79,13 +80,20 @@ def counted(report: Report) -> str:
     order = [*(name for name in _COUNTS if name in counts), *sorted(set(counts) - set(_COUNTS) - {"run"})]
     said = [f"{counts[name]} {_unit(name, counts[name])}" for name in order]
     if not any(d.test for d in report.diagnostics):
-        errors, warnings = _severities(report)
-        said = [text for text in said if not text.endswith((" errors", " error", " warnings", " warning"))]
-        listed = [f"{n} {_unit(name, n)}" for n, name in ((errors, "errors"), (warnings, "warnings")) if n]
-        said = listed + said
+        found = dict(zip(_BY_SEVERITY, _severities(report), strict=True))
+        listed = [_listed(name, n, counts.get(name, 0)) for name, n in found.items() if n]
+        said = listed + [text for name, text in zip(order, said, strict=True) if not found.get(name)]
+    failing = {(d.package, d.test) for d in report.diagnostics if d.test and d.severity == "error"}
+    if failing and not counts:
+        said = [f"{len(failing)} failed"]
     if not said and report.counts.get("run"):
         said = [f"{report.counts['run']} run"]
     return ", ".join(said)
+
+
+def _listed(name: str, found: int, told: int) -> str:
+    """A number of findings; where the tool tells of more than it printed, its own number too."""
+    return f"{told} {_unit(name, told)} ({found} listed)" if told > found else f"{found} {_unit(name, found)}"
 
 
 def _severities(report: Report) -> tuple[int, int]:
