@@ -52,7 +52,7 @@ def _or_log(text: str, report: Report, facts: Facts, budget: Budget, plain_log: 
         return text
     log = plain_log()
     bare = "\n" not in text
-    if log is None or size(log) > budget.chars or not (bare or _about(log) <= _about(text)):
+    if log is None or not log.strip() or size(log) > budget.chars or not (bare or _about(log) <= _about(text)):
         return text
     head = verdict(report, facts)
     head = head if len(head) <= _SHORT_VERDICT else f"{head[: _SHORT_VERDICT - 1]}…"
