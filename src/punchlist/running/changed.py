@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 
 from punchlist.records import dataclass
+from punchlist.running.gitindex import tracked
 
 MOST_FILES = 20_000
 MOST_NEW = 200
@@ -30,7 +31,9 @@ def changed_since(root: str, started_at: float, most_s: float = MOST_S) -> Chang
     file that was removed is not seen.
     None where there is no git or `root` is in no repository. Stops after `most_s` seconds of looking.
     """
-    listed = _git(root, ["--cached"])
+    listed = tracked(root)
+    if listed is None:
+        listed = _git(root, ["--cached"])
     if listed is None:
         return None
     since, until = started_at - _SLACK_S, time.monotonic() + most_s
@@ -64,12 +67,9 @@ def _written(root: str, listed: list[str], since: float, until: float) -> tuple[
     for number, name in enumerate(listed[:MOST_FILES]):
         if number % 256 == 255 and time.monotonic() > until:
             return found, folders, False
-        folders.add(os.path.dirname(name))
-        try:
-            if os.lstat(os.path.join(root, name)).st_ctime >= since:
-                found.add(name)
-        except OSError:
-            continue
+        folders.add(name.rpartition("/")[0])
+        if _ctime(f"{root}/{name}") >= since:
+            found.add(name)
     return found, folders, len(listed) <= MOST_FILES
 
 
