@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from punchlist.model import Diagnostic
 from punchlist.reading import frames
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import lines_with
 
 SCENARIO = re.compile(
     r"\s+(?:Scenario(?: Outline)?|Example|Background): (?P<name>.*?)(?:\s+# (?P<file>\S.*?):(?P<line>\d+))?$"
 )
 STEP = re.compile(
-    r"\s+(?P<step>(?:Given|When|Then|And|But|\*) .*?)(?: \.\.\. (?P<word>failed|error|undefined|pending)\b.*|\s+# \S.*)$"
+    r"\s+(?P<step>(?:Given|When|Then|And|But|\*) .*?)"
+    r"(?: \.\.\. (?P<word>failed|error|undefined|pending)\b.*|\s+# \S.*)$"
 )
 PROGRESS = re.compile(r"  (?P<name>\S.*?)  [.FESUP_-]+$")
 REASON = re.compile(r"\s*(?P<message>(?:ASSERT FAILED|Assertion Failed|HOOK-ERROR in \S+|ASSERT)(?:: .*)?)$")
@@ -44,15 +46,19 @@ class Failure:
 def parse(log: Log, context: Context) -> Reading:
     """Read one finding a failing scenario: the lists at the end name them, the steps above say why."""
     reading = Reading()
+    if not lines_with(log, "scenario"):
+        _trouble(log, context, reading)
+        return reading
     listed = _listed(log, reading)
     reasons = _reasons(log, context)
     if listed:
         first = next((i for i, line in enumerate(log.lines) if line.startswith(("Feature: ", "USING RUNNER"))), None)
         reading.claim(listed[0][0] if first is None else first, listed[-1][0] + 1)
-    for index, match in listed:
-        reason = reasons.get((match["file"], int(match["line"]))) or reasons.get(("", match["name"]))
-        reading.add(_diagnostic(log, index, match, reason))
-    for index, line in enumerate(log.lines):
+    for index, place in listed:
+        reason = reasons.get((place["file"], int(place["line"]))) or reasons.get(("", place["name"]))
+        reading.add(_diagnostic(log, index, place, reason))
+    for index in lines_with(log, " passed, "):
+        line = log.lines[index]
         if match := COUNTS.search(line):
             for name, value in match.groupdict().items():
                 if value is not None:
@@ -140,7 +146,8 @@ def _diagnostic(log: Log, index: int, match: re.Match[str], reason: Failure | No
 def _trouble(log: Log, context: Context, reading: Reading) -> None:
     if not context.words or context.exit_code == 0:
         return
-    for index, line in enumerate(log.lines):
+    for index in lines_with(log, "Error: ", "Exception: ", "Failed to parse", "behave: error: "):
+        line = log.lines[index]
         if match := START_UP.match(line) or USAGE.match(line):
             reading.add(Diagnostic(message=match["message"], log=log.span(index)))
             reading.claim(index)

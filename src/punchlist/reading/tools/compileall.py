@@ -5,6 +5,7 @@ import re
 from punchlist.model import Diagnostic
 from punchlist.reading import frames
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import lines_with
 
 STARRED = re.compile(r'\*\*\* {1,3}File "(?P<file>[^"]+)", line (?P<line>\d+)')
 REFUSED = re.compile(r"\*\*\* Error compiling '?(?P<file>.+?)'?\.\.\.$")
@@ -20,10 +21,11 @@ def parse(log: Log, _context: Context) -> Reading:
     """Read every file that was refused; a file's name stands in full on the line that announces it."""
     reading = Reading()
     current = ""
-    index = 0
-    while index < len(log.lines):
+    end = 0
+    for index in lines_with(log, "Compiling ", "Listing ", "Can't list", "***", "Sorry: ", "[Errno ", 'File "'):
+        if index < end:
+            continue
         line = log.lines[index]
-        end = index + 1
         if match := COMPILING.match(line):
             current = match["file"]
             reading.claim(index)
@@ -48,7 +50,6 @@ def parse(log: Log, _context: Context) -> Reading:
         elif match := PLAIN.match(line):
             reading.add(Diagnostic(message=match["message"], file=current or None, log=log.span(index)))
             reading.claim(index)
-        index = end
     if reading.diagnostics:
         reading.outcome = "failed"
     return reading

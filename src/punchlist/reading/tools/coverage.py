@@ -4,12 +4,14 @@ import re
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import lines_with
 
 MISSED = re.compile(r"Coverage failure: total of \S+ is less than fail-under=\S+")
 NOTHING = re.compile(
     r"(?:No data to (?:report|combine)\.?|No source for code: .*|Couldn't .*|(?:\S+: )?CoverageWarning: .*"
     r"|Coverage\.py warning: .*|[Nn]o such option: .*|Unknown command: .*|Can't (?:combine|append) .*)$"
 )
+WORDS = ("Stmts", "-----", "TOTAL ", "overage", "No data", "No source", "Couldn't", "such option", "Unknown", "Can't")
 TOTAL = re.compile(r"TOTAL(?: +[\d.]+)+%?\b")
 HEAD = re.compile(r"Name +Stmts +Miss ")
 UNCOVERED = re.compile(r"coverage: error: (?P<message>\S.*)$")
@@ -19,7 +21,8 @@ def parse(log: Log, _context: Context) -> Reading:
     """Read `coverage report`, `combine`, `html`, `xml` and their verdicts."""
     reading = Reading()
     table = False
-    for index, line in enumerate(log.lines):
+    for index in lines_with(log, *WORDS):
+        line = log.lines[index]
         if HEAD.match(line):
             table = True
             reading.claim(index)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from punchlist.model import Diagnostic, Outcome, Severity
 from punchlist.reading import frames
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools import unittest
 
 LEVELS: dict[str, Severity] = {
@@ -50,6 +51,8 @@ def parse(log: Log, context: Context) -> Reading:
 def _checks(log: Log, reading: Reading) -> Iterator[Diagnostic]:
     """System checks: sections by level, one finding a line, its hint indented below (1.8 to 5.2)."""
     level: Severity | None = None
+    if not lines_with(log, "System check identified", *LEVELS):
+        return
     index = 0
     while index < len(log.lines):
         line = log.lines[index]
@@ -76,7 +79,10 @@ def _checks(log: Log, reading: Reading) -> Iterator[Diagnostic]:
 
 def _commands(log: Log, reading: Reading) -> bool:
     found = False
-    for index, line in enumerate(log.lines):
+    for index in lines_with(
+        log, "CommandError", "SystemCheckError", "Unknown command", "No installed app", ": error: "
+    ):
+        line = log.lines[index]
         match = COMMAND.match(line) or USAGE.match(line)
         if match is None or match["message"].startswith("SystemCheckError: System check identified"):
             continue
@@ -102,7 +108,8 @@ def _pending(log: Log, context: Context, reading: Reading) -> bool:
         return False
     found = False
     app = ""
-    for index, line in enumerate(log.lines):
+    for index in lines_with(log, "Migrations for "):
+        line = log.lines[index]
         if match := MIGRATIONS.match(line):
             app = match["app"]
             end = index + 1

@@ -4,6 +4,7 @@ import re
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import lines_with
 
 RULE = re.compile(r"\*{60,}$")
 PLACE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+|\?+)(?:, in (?P<test>.+))?$')
@@ -19,6 +20,8 @@ def parse(log: Log, _context: Context) -> Reading:
     reading = Reading()
     lines = log.lines
     index = 0
+    if not lines_with(log, "Failed example:", "Test Failed", " failed."):
+        return reading
     while index < len(lines):
         line = lines[index]
         if line[:5] == "*****" and RULE.match(line) and index + 1 < len(lines):

@@ -7,6 +7,7 @@ import re
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import lines_with
 
 PREFIX = "nox > "
 TROUBLE = re.compile(
@@ -26,7 +27,8 @@ def parse(log: Log, _context: Context) -> Reading:
     reading = Reading()
     session: str | None = None
     results: list[str] = []
-    for index, line in enumerate(log.lines):
+    for index in lines_with(log, PREFIX, "nox: error: "):
+        line = log.lines[index]
         if match := USAGE.match(line):
             reading.add(Diagnostic(message=match["message"], log=log.span(index)))
             reading.outcome = "error"

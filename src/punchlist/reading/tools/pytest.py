@@ -7,6 +7,7 @@ from dataclasses import replace
 from punchlist.model import Diagnostic, Outcome, Span
 from punchlist.reading import frames
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools import pytest_trouble as trouble
 from punchlist.reading.tools.pytest_blocks import Block, bare, blocks, crash_lines, early_blocks, titles
 from punchlist.reading.tools.pytest_runs import Run, Section, find_runs, labels
@@ -41,7 +42,8 @@ def _run(log: Log, context: Context, run: Run, label: str | None, reading: Readi
     heads = [bare(title) for section in (*failures, *errors) for _, title, _ in titles(log, section, run.width)]
     entries = summary(log, run, heads)
     known = {entry.name or entry.test for entry in entries}
-    if not failures:
+    passed = run.total is not None and not run.counts.get("failed") and not run.counts.get("errors")
+    if not failures and not passed:
         early = Section("early", run.first, run.progress_end)
         for block in early_blocks(log, run, early, known, context.root):
             reading.add(_failure(log, context, block, _entry(entries, block)))
@@ -55,7 +57,7 @@ def _run(log: Log, context: Context, run: Run, label: str | None, reading: Readi
         if not found:
             _crash_lines(log, crash_lines(log, section), entries, reading)
     left = [entry for entry in entries if not entry.used]
-    if not entries and len(reading.diagnostics) == before:
+    if not passed and not entries and len(reading.diagnostics) == before:
         left = from_progress(log, run)
     for entry in left:
         reading.add(_unexplained(log, entry))
@@ -184,8 +186,8 @@ def _troubles(log: Log, context: Context, runs: Sequence[Run], reading: Reading)
         for diagnostic in trouble.usage_errors(log, context, runs):
             reading.add(diagnostic)
             _claim_span(log, diagnostic, reading)
-    for index, line in enumerate(log.lines):
-        if "Warning: " in line and runs and WARNED.match(line):
+    for index in lines_with(log, "Warning: ") if runs else ():
+        if WARNED.match(log.lines[index]):
             reading.claim(index)  # printed by Python outside of any test, often once a worker
     reading.diagnostics += trouble.stops(log, runs)
     if missed := trouble.coverage_failure(log):
@@ -218,7 +220,8 @@ def _outcome(log: Log, context: Context, runs: Sequence[Run], reading: Reading) 
         return "error" if reading.diagnostics else None
     last = runs[-1]
     ran = {"passed", "failed", "skipped", "xfailed", "xpassed", "rerun", "subtests_passed"}
-    bad = any(d.severity == "error" for d in reading.diagnostics) or any(_failed_dots(log, run) for run in runs)
+    bad = any(d.severity == "error" for d in reading.diagnostics)
+    bad = bad or any(_failed_dots(log, run) for run in runs if run.total is None or run.counts.get("failed"))
     counts = reading.counts
     if last.total is None:
         reading.partial = last.headed or not (last.sections or _finished(log, last)) or _wants_totals(context)

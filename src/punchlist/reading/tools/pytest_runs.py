@@ -27,6 +27,8 @@ SESSION = re.compile(
 )
 PYTEST = re.compile(r"nox > (?:\S*python\S* -m )?(?:\S*/)?(?:pytest|py\.test)\b(?! failed)|nox > coverage run .*pytest")
 SUGAR = re.compile(r" {2,}(?:(?P<number>\d+) (?P<name>[a-z]+)|- \S.*)$")
+MARKS = frozenset("=-_0123456789nTR\u2015")
+PROGRESS_NEAR = 40
 NARROWEST = 40
 COVERAGE = re.compile(r"_+ coverage: ")
 SLOWEST = re.compile(r"slowest .*durations$|slowest test")
@@ -115,7 +117,6 @@ class _Splitter:
         self.captured = False
         self.nested = False
         self.pending: int | None = None
-        self.last = ""
 
     def open(self, index: int) -> Run:
         if self.run is None:
@@ -189,7 +190,8 @@ class _Splitter:
             if self.pending is None:
                 return
             self.close(index)
-        after_progress = PROGRESS.match(self.last) is not None
+        before = next((self.lines[i] for i in range(index - 1, max(-1, index - 4), -1) if self.lines[i]), "")
+        after_progress = PROGRESS.match(before) is not None
         if self.pending is not None and after_progress:
             self.close(index)
         run = self.open(index)
@@ -229,14 +231,28 @@ class _Splitter:
             run.sections.pop()
         self.captured, self.pending = False, None
 
+    def go_on(self, index: int) -> None:
+        """End a run whose totals are pending where another's progress follows them, before line `index`."""
+        if self.pending is None:
+            return
+        for at in range(self.pending + 1, min(index, self.pending + PROGRESS_NEAR)):
+            line = self.lines[at]
+            if line[-1:] == "]" and PROGRESS.match(line):
+                self.close(at)
+                return
+
     def walk(self, boundary: int) -> list[Run]:
         """Go over all lines; `boundary` is the line on which another stream begins."""
-        for index, line in enumerate(self.lines):
-            if index == boundary:
-                self.close(index)
-            if not line:
-                continue
+        lines = self.lines
+        waiting = boundary >= 0
+        for index in [i for i, line in enumerate(lines) if line[:1] in MARKS and line]:
+            if waiting and index >= boundary:
+                self.close(boundary)
+                waiting = False
+            line = lines[index]
             first = line[0]
+            if self.pending is not None:
+                self.go_on(index)
             if first == "=":
                 self.rule(index, line)
             elif first == "-":
@@ -248,10 +264,11 @@ class _Splitter:
                 self.plain_totals(index, line)
             elif first in "TR" and line.startswith(("Test session starts (", "Results (")):
                 self.sugar(index, line)
-            elif self.pending is not None and line[-1] == "]" and PROGRESS.match(line):
-                self.close(index)
-            self.last = line
-        self.close(len(self.lines))
+        if self.pending is not None:
+            self.go_on(boundary if waiting else len(lines))
+        if waiting:
+            self.close(boundary)
+        self.close(len(lines))
         return self.runs
 
 

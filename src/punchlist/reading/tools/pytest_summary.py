@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from punchlist.reading.log import Log
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.pytest_runs import Run, plain
 
 SUBTEST = re.compile(r"SUBFAIL(?:ED)?(?P<desc>(?:\[.*\])? ?(?:\(.*\))?) (?P<rest>\S*?\.\w+(?:::| - |$).*)$")
@@ -83,9 +84,9 @@ def split_id(text: str, known: set[str]) -> tuple[str, str]:
 def from_progress(log: Log, run: Run) -> list[Entry]:
     """Return failed tests by the lines of a verbose run's progress (`id FAILED [ 50%]`), for logs without summary."""
     entries: list[Entry] = []
-    for index in range(run.first, run.progress_end):
+    for index in lines_with(log, "FAILED", "ERROR", start=run.first, end=run.progress_end):
         line = log.lines[index]
-        if ("FAILED" not in line and "ERROR" not in line) or "::" not in line:
+        if "::" not in line:
             continue
         match = VERBOSE.match(line)
         if match is None or " - " in line.split("::", 1)[0]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from punchlist.model import Diagnostic
 from punchlist.reading import frames
 from punchlist.reading.log import Context, Log
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.pytest_blocks import Block, read_block
 from punchlist.reading.tools.pytest_runs import Run
 
@@ -35,8 +36,9 @@ def usage_errors(log: Log, context: Context, runs: Sequence[Run]) -> Iterator[Di
     """Yield `ERROR: ...` lines of a pytest that could not start: after the totals, mostly on stderr, exit code 4."""
     if any(run.counts for run in runs) or not (context.words or runs):
         return
-    for index, line in enumerate(log.lines):
-        if line.startswith(("ERROR: ", "usage: ")) or ": error: " in line:
+    for index in lines_with(log, "ERROR: ", ": error: "):
+        line = log.lines[index]
+        if line.startswith("ERROR: ") or ": error: " in line:
             if match := ARGUMENT.match(line):
                 yield Diagnostic(message=log.whole(index)[match.start("message") :].strip(), log=log.span(index))
             elif line.startswith("ERROR: ") and not line.startswith(OTHERS) and not USAGE.match(line):
@@ -64,9 +66,8 @@ def _usage(log: Log, index: int) -> Diagnostic:
 
 def conftest_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, int]]:
     """Yield conftest files that could not be imported, with the lines that say so."""
-    for index, line in enumerate(log.lines):
-        if "while loading conftest" not in line:
-            continue
+    for index in lines_with(log, "while loading conftest"):
+        line = log.lines[index]
         match = CONFTEST.match(line)
         if match is None:
             continue
@@ -95,10 +96,9 @@ def conftest_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, in
 
 def internal_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, int]]:
     """Yield pytest's own crashes: a block of lines behind `INTERNALERROR> `, a traceback inside it."""
-    index = 0
-    while index < len(log.lines):
-        if not log.lines[index].startswith("INTERNALERROR>"):
-            index += 1
+    end = 0
+    for index in lines_with(log, "INTERNALERROR>"):
+        if index < end or not log.lines[index].startswith("INTERNALERROR>"):
             continue
         end = index
         while end < len(log.lines) and log.lines[end].startswith("INTERNALERROR>"):
@@ -122,7 +122,6 @@ def internal_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, in
             index,
             end,
         )
-        index = end
 
 
 def start_crash(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, int]]:
@@ -158,8 +157,9 @@ def running_test(log: Log, index: int) -> str | None:
 
 def fatal_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, int]]:
     """Yield crashes of the interpreter, with the innermost own frame of the thread that crashed."""
-    for index, line in enumerate(log.lines):
-        if "atal " not in line or (match := FATAL.search(line)) is None:
+    for index in lines_with(log, "Fatal Python error: ", "Windows fatal exception: "):
+        match = FATAL.search(log.lines[index])
+        if match is None:
             continue
         stack, end = frames.read_fault(log.lines, index)
         while end < len(log.lines) and SHELL.match(log.lines[end]):
@@ -182,11 +182,11 @@ def fatal_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, 
 
 def timeouts(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, int]]:
     """Yield runs that pytest-timeout's thread method killed: stacks between two `Timeout` rules, then nothing."""
-    index = 0
     lines = log.lines
-    while index < len(lines):
-        if "+++ Timeout +++" not in lines[index] or (match := TIMEOUT.search(lines[index])) is None:
-            index += 1
+    end = 0
+    for index in lines_with(log, "+++ Timeout +++"):
+        match = TIMEOUT.search(lines[index])
+        if (index <= end and end) or match is None:
             continue
         end = index + 1
         stack: list[frames.Frame] = []
@@ -209,15 +209,14 @@ def timeouts(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, int]
         )
         if own is not None or end < len(lines):
             yield diagnostic, index, min(end + 1, len(lines))
-        index = end + 1
 
 
 def stops(log: Log, runs: Sequence[Run]) -> Iterator[Diagnostic]:
     """Yield `!!! KeyboardInterrupt !!!` and `!!! _pytest.outcomes.Exit: reason !!!`: somebody ended the run."""
     for run in runs:
-        for index in range(run.first, run.end):
-            line = log.lines[index]
-            if line[:1] != "!" or (match := BANG.match(line)) is None:
+        for index in lines_with(log, "!!! ", start=run.first, end=run.end):
+            match = BANG.match(log.lines[index])
+            if match is None:
                 continue
             title = match["title"]
             if "KeyboardInterrupt" not in title and "Exit" not in title.split(":")[0]:
@@ -234,8 +233,9 @@ def stops(log: Log, runs: Sequence[Run]) -> Iterator[Diagnostic]:
 def coverage_failure(log: Log) -> tuple[Diagnostic, int] | None:
     """Return pytest-cov's threshold that was missed; its verdict is preferred to the line printed amid progress."""
     best: tuple[Diagnostic, int] | None = None
-    for index, line in enumerate(log.lines):
-        if "overage" not in line or (match := COVERAGE.search(line)) is None:
+    for index in lines_with(log, "Required test coverage", "Coverage failure"):
+        match = COVERAGE.search(log.lines[index])
+        if match is None:
             continue
         if match.start() and not match[0].startswith(("ERROR: ", "FAIL ")):
             continue

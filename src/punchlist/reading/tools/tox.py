@@ -7,6 +7,7 @@ import re
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import lines_with
 
 HANDLED = re.compile(r"\S+: HandledError\| (?P<message>\S.*)$")
 COMMAND = re.compile(r"\S+: (?:commands(?:_pre|_post)?\[\d+\]|install_\w+|freeze|\w+)> \S")
@@ -23,6 +24,24 @@ OLD_ERROR = re.compile(
 )
 OLD_ENV = re.compile(r"(?:ERROR: )? {2,}(?P<env>[\w.:+-]+): (?P<word>commands (?:succeeded|failed)|.*)$")
 SUMMARY = re.compile(r"_+ summary _+$")
+WORDS = (
+    "HandledError|",
+    ": commands",
+    ": install_",
+    ": exit ",
+    ": OK",
+    ": FAIL",
+    ": SKIP",
+    " failed",
+    "skipped because",
+    "Exception running",
+    "internal error",
+    "ERROR:",
+    "tox: error",
+    "evaluation failed",
+    "congratulations",
+    "> ",
+)
 END = re.compile(r"  (?:evaluation failed :\(|congratulations :\)).*$")
 USAGE = re.compile(r"tox: error: (?P<message>\S.*)$")
 PLACE = re.compile(r"file: '(?P<file>[^']+)', line: (?P<line>\d+)")
@@ -33,9 +52,8 @@ def parse(log: Log, _context: Context) -> Reading:
     reading = Reading()
     seen: set[str] = set()
     lines = log.lines
-    for index, line in enumerate(lines):
-        if not line or ":" not in line:
-            continue
+    for index in lines_with(log, *WORDS):
+        line = lines[index]
         if match := HANDLED.match(line):
             end = index + 1
             while end < len(lines) and lines[end] and log.stream(end) == log.stream(index) and end < index + 4:

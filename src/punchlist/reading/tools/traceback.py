@@ -12,6 +12,7 @@ from punchlist.model import Diagnostic
 from punchlist.reading import frames
 from punchlist.reading.frames import CHAINS, Frame, Traceback
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import lines_with
 
 START = re.compile(
     r"(?:\S*[/\\])?(?:python|pypy|Python)[\w.]*(?:\.exe)?: "
@@ -24,6 +25,19 @@ ESCAPED = re.compile(r'Traceback \(most recent call last\):(?:\\\\n|\\n)(?:[^"\\
 STAMP = re.compile(r"\d{4}-\d\d-\d\d|\[\d|[A-Z]{4,8}[: ]|\d\d:\d\d:\d\d")
 FATAL = re.compile(r"(?:Fatal Python error|Windows fatal exception): \S.*$")
 UNCAUGHT = ("<module>", "_run_module_as_main", "_run_code")
+WORDS = (
+    "Traceback (",
+    '  File "',
+    "ython: ",
+    "ython.exe: ",
+    "ython2",
+    "ython3",
+    "pypy",
+    "Fatal Python",
+    "Windows fatal",
+    "nknown option",
+    "Argument expected",
+)
 MORE_LINES = 10
 MOST = 200
 
@@ -33,10 +47,14 @@ def parse(log: Log, context: Context) -> Reading:
     reading = Reading()
     named = bool(context.words)
     lines = log.lines
-    index = 0
-    while index < len(lines) and len(reading.diagnostics) < MOST:
+    end = 0
+    for index in lines_with(log, *WORDS):
+        if index < end:
+            continue
+        if len(reading.diagnostics) >= MOST:
+            reading.notes.append(f"more than {MOST} tracebacks: the rest was not read")
+            break
         line = lines[index]
-        end = index + 1
         if "Traceback (" in line:
             end = _traceback(log, context, index, named, reading)
         elif line.startswith('  File "') and (found := _syntax(log, index)):
@@ -51,7 +69,6 @@ def parse(log: Log, context: Context) -> Reading:
         elif named and (match := OPTION.match(line)):
             reading.add(Diagnostic(message=match["message"], log=log.span(index)))
             reading.claim(index)
-        index = max(end, index + 1)
     _verdict(context, reading)
     return reading
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from punchlist.model import Diagnostic, Outcome
 from punchlist.reading import frames
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import lines_with
 
 RULE = re.compile(r"={70,}$")
 DASHES = re.compile(r"-{70,}$")
@@ -70,8 +71,8 @@ def parse(log: Log, context: Context) -> Reading:
 
 
 def _usage(log: Log, reading: Reading) -> None:
-    for index, line in enumerate(log.lines):
-        if ": error: " in line and (match := USAGE.match(line)):
+    for index in lines_with(log, ": error: "):
+        if match := USAGE.match(log.lines[index]):
             reading.add(Diagnostic(message=match["message"], log=log.span(index)))
             reading.claim(index)
             reading.outcome = reading.outcome or "error"
@@ -88,7 +89,8 @@ def find_blocks(log: Log) -> list[Block]:
     lines = log.lines
     heads: list[tuple[int, re.Match[str]]] = []
     ends: list[int] = []
-    for index, line in enumerate(lines):
+    for index in lines_with(log, "=====", "Ran "):
+        line = lines[index]
         if line[:5] == "=====" and RULE.match(line):
             ends.append(index)
             head = lines[index + 1] if index + 1 < len(lines) else ""
@@ -191,7 +193,8 @@ def _unexpected(log: Log, reading: Reading) -> None:
     """Before 3.11 an unexpected success has no block: only a verbose run's progress names it."""
     if any("UNEXPECTED SUCCESS" in d.message for d in reading.diagnostics):
         return
-    for index, line in enumerate(log.lines):
+    for index in lines_with(log, "unexpected success"):
+        line = log.lines[index]
         if not line.endswith("unexpected success") or VERBOSE.match(line) is None:
             continue
         match = NAME.match(line.split(" ... ")[0])
@@ -210,7 +213,8 @@ def _totals(log: Log, reading: Reading) -> None:
     loaded = sum(
         "_FailedTest" in (d.test or "") or "ModuleImportFailure" in (d.test or "") for d in reading.diagnostics
     )
-    for index, line in enumerate(lines):
+    for index in lines_with(log, "Ran "):
+        line = lines[index]
         if line[:4] != "Ran " or (match := RAN.match(line)) is None:
             continue
         result = next((m for i in range(index + 1, min(index + 5, len(lines))) if (m := RESULT.match(lines[i]))), None)
