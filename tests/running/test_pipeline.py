@@ -105,9 +105,15 @@ def test_a_log_may_show_that_a_step_with_exit_0_failed(tmp_path):
 
 
 def test_every_change_of_status_is_told(tmp_path):
-    told = []
-    run_pipeline(steps(tmp_path, "exit 1", "true"), str(tmp_path / "run"), on_step=lambda *change: told.append(change))
-    assert told == [(0, "running"), (0, "failed"), (1, "skipped")]
+    told, started = [], []
+    run_pipeline(
+        steps(tmp_path, "true", "exit 1", "true"),
+        str(tmp_path / "run"),
+        on_step=lambda *change: told.append(change),
+        on_start=lambda number, one: started.append((number, one.pid > 0)),
+    )
+    assert told == [(0, "running"), (0, "passed"), (1, "running"), (1, "failed"), (2, "skipped")]
+    assert started == [(0, True), (1, True)]
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,18 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Literal
+from typing import Literal, TypeVar
 
 from punchlist.model import How
 from punchlist.records import dataclass, replace
 from punchlist.running.capture import capture
 from punchlist.running.handle import Handle
-from punchlist.running.records import CEILING, Command, Finished, Progress
+from punchlist.running.records import CEILING, Command, Finished, Progress, Started
 
 Status = Literal["pending", "running", "passed", "failed", "timeout", "killed", "skipped"]
+
+T = TypeVar("T")
+U = TypeVar("U")
 
 ON_FAILURE_S = 60.0
 ON_FAILURE = "on_failure."
@@ -77,6 +80,7 @@ def run_pipeline(
     on_failure: Step | None = None,
     handle: Handle | None = None,
     on_step: Callable[[int, Status], None] | None = None,
+    on_start: Callable[[int, Started], None] | None = None,
     on_tick: Callable[[int, Progress], None] | None = None,
     passed: Callable[[int, Finished], bool] | None = None,
 ) -> PipelineResult:
@@ -85,7 +89,7 @@ def run_pipeline(
     `timeout_s` bounds the whole pipeline beside the steps' own limits, `ceiling` (bytes) all its output. `on_failure`
     runs once after a pipeline that failed or ran out of time, not after one that was cancelled; its logs are
     `on_failure.stdout.log` and `on_failure.stderr.log` in `folder`, a step's own in the step's folder. `on_step` hears
-    of every change of a step's status. `passed` may say of a step with exit 0 that it failed after all.
+    of every change of a step's status, `on_start` and `on_tick` of the processes. `passed` may say of a step with exit 0 that it failed after all.
     """
     handle = handle or Handle()
     started_at, clock = time.time(), time.monotonic()
@@ -101,9 +105,8 @@ def run_pipeline(
             if on_step is not None:
                 on_step(number, "running")
             limits = _Limits(left_s, timeout_s, ceiling - sum(sum(r.finished.sizes) for r in results if r.finished))
-            tell = partial(on_tick, number) if on_tick is not None else None
-            judge = partial(passed, number) if passed is not None else None
-            result = _run_step(step, home, limits, handle, tell, judge)
+            calls = _Calls(_of(on_start, number), _of(on_tick, number), _of(passed, number))
+            result = _run_step(step, home, limits, handle, calls)
             failed = number if failed is None and result.status != "passed" else failed
         results.append(result)
         if on_step is not None:
@@ -127,22 +130,32 @@ class _Limits:
     room: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    on_start: Callable[[Started], None] | None
+    on_tick: Callable[[Progress], None] | None
+    passed: Callable[[Finished], bool] | None
+
+
+def _of(call: Callable[[int, T], U] | None, number: int) -> Callable[[T], U] | None:
+    return partial(call, number) if call is not None else None
+
+
 def _run_step(
     step: Step,
     folder: str,
     limits: _Limits,
     handle: Handle,
-    on_tick: Callable[[Progress], None] | None,
-    passed: Callable[[Finished], bool] | None,
+    calls: _Calls,
 ) -> StepResult:
     own = limits.left_s is None or (step.timeout_s is not None and step.timeout_s < limits.left_s)
     limit = step.timeout_s if own else limits.left_s
     command = Command(run=step.command, cwd=step.cwd, env=step.env, timeout_s=limit, ceiling=max(0, limits.room))
-    finished = capture(command, folder, handle=handle, on_tick=on_tick)
+    finished = capture(command, folder, handle=handle, on_start=calls.on_start, on_tick=calls.on_tick)
     if finished.how.ending == "timeout" and not own:
         finished = replace(finished, how=_out_of_time(limits.whole_s, step.name))
     status = status_of(finished)
-    if status == "passed" and passed is not None and not passed(finished):
+    if status == "passed" and calls.passed is not None and not calls.passed(finished):
         status = "failed"
     after = None if status == "passed" else after_failure(step, step.on_failure, folder, handle)
     return StepResult(name=step.name, status=status, folder=folder, finished=finished, on_failure=after)
