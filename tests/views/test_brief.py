@@ -261,6 +261,27 @@ def test_a_repeated_line_of_a_detail_stands_once_with_its_number() -> None:
     assert text.split("\n")[2:] == ["  connection closed by the pool (x30)", "  the real reason"]
 
 
+def test_source_code_around_a_finding_is_left_to_the_file() -> None:
+    detail = "\n".join(
+        [
+            " --> src/a.rs:3:5",
+            "  |",
+            "2 | fn f() {",
+            '3 |     1 + "a"',
+            "  |       ^ no implementation for `{integer} + &str`",
+            "  = help: parse it first",
+        ]
+    )
+    found = report(lint("cannot add", "src/a.rs", 3, "E0277", detail=detail))
+    assert brief(found, facts=Facts()).split("\n")[1:] == [
+        "src/a.rs:3 E0277 cannot add (no implementation for `{integer} + &str`)",
+        '  3 |     1 + "a"',
+        "    |       ^ no implementation for `{integer} + &str`",
+        "    = help: parse it first",
+    ]
+    assert "fn f()" in page_of_group(found, "E0277", facts=Facts())
+
+
 def test_the_end_of_a_long_detail_is_kept() -> None:
     detail = "\n".join(f"step {n}" for n in range(500))
     text = brief(report(failure("test_a", 3, "boom", detail=detail)), facts=Facts())
@@ -324,6 +345,15 @@ def test_pages_together_show_every_finding(kinds: int, files: int, detail: str) 
 def test_an_answer_never_exceeds_its_budget(tokens: int, kinds: int, files: int) -> None:
     text = brief(report(*many(kinds, files)), facts=FACTS, budget=budget(tokens))
     assert size(text) <= min(max(tokens * 3, 240), 8000)
+
+
+def test_an_answer_in_any_script_stays_under_eight_kilobytes() -> None:
+    found = [
+        failure(f"試験_{n}", n, f"値が違います 期待値 {n} 実際の値は全く別のものでした", detail="詳細な説明文\n" * 40)
+        for n in range(1, 400)
+    ]
+    text = brief(report(*found), facts=FACTS, budget=budget(100_000))
+    assert len(text.encode()) <= 8000
 
 
 def test_what_is_left_out_is_counted_exactly() -> None:

@@ -7,14 +7,14 @@ CEILING = 8000
 
 
 class Budget(NamedTuple):
-    """Room for one answer, in tokens (estimated as characters / 3); `asked` when a caller named the number."""
+    """Room for one answer, in tokens (estimated as bytes / 3); `asked` when a caller named the number."""
 
     tokens: int
     asked: bool = False
 
     @property
     def chars(self) -> int:
-        """Characters that fit; never more than 8,000 and never fewer than a verdict needs."""
+        """Bytes that fit; never more than 8,000 and never fewer than a verdict needs."""
         return max(240, min(self.tokens * CHARS_PER_TOKEN, CEILING))
 
 
@@ -28,5 +28,5 @@ def budget(max_tokens: int | None, usual: Budget = RUN) -> Budget:
 
 
 def size(text: str) -> int:
-    """Length of a text against a budget: characters, or bytes / 1.5 where it is mostly not ASCII."""
-    return max(len(text), int(len(text.encode("utf-8", "replace")) / 1.5))
+    """Length of a text against a budget: bytes in UTF-8, which for any script is near three to a token."""
+    return len(text.encode("utf-8", "replace"))

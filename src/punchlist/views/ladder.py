@@ -19,13 +19,17 @@ _NAMED_RULES = 3
 
 
 class Rung(NamedTuple):
-    """How much one rendering shows: groups with detail, lines of it, places per group, groups at all, message width."""
+    """How much one rendering shows.
+
+    Groups with detail, lines of it, places per group, groups at all, width of a message, source code around findings.
+    """
 
     details: int = 0
     detail_lines: int = 0
     places: int | None = None
     groups: int | None = None
     width: int = 400
+    source: bool = False
 
 
 Part = tuple[Group, tuple[Diagnostic, ...]]
@@ -75,12 +79,12 @@ def _fewer(count: int) -> Iterator[int]:
 _SHARES = ((12, 12), (8, 12), (5, 12), (8, 5), (3, 12), (5, 5), (2, 12), (3, 5), (1, 12))
 
 
-def detail_lines(d: Diagnostic, limit: int) -> tuple[list[str], bool]:
+def detail_lines(d: Diagnostic, limit: int, *, whole: bool = False) -> tuple[list[str], bool]:
     """Detail of a finding, indented by two blanks, and whether that is all of it.
 
     Of a long one the end is kept too: what a test printed last is often what it failed of.
     """
-    lines = ["  " + line[:_DETAIL_WIDTH] for line in wording.detail(d)]
+    lines = ["  " + line[:_DETAIL_WIDTH] for line in wording.detail(d, whole=whole)]
     if len(lines) <= limit:
         return lines, True
     end = limit // 3
@@ -119,8 +123,8 @@ def _item(g: Group, rung: Rung, *, detailed: bool) -> tuple[Item, tuple[Diagnost
     lines: list[str] = []
     seen: tuple[str, ...] = ()
     if detailed and first:
-        lines, whole = detail_lines(first, rung.detail_lines)
-        seen = wording.detail(first) if whole else ()
+        lines, all_of_it = detail_lines(first, rung.detail_lines, whole=rung.source)
+        seen = wording.detail(first) if all_of_it else ()
     rest = tuple(d for d in members if wording.detail(d) not in ((), seen) or len(wording.message(d)) > rung.width)
     return Item(g, (next(iter(files)) or "") if len(files) == 1 else None, members, tuple(lines)), rest
 

@@ -182,7 +182,7 @@ def _whole(g: Group, room: int) -> str:
     """One unit of a later page, with columns and as much detail as a page holds."""
     text = ""
     for lines, width in ((400, 2000), (40, 2000), (15, 1000), (0, 400)):
-        text = render([g], Rung(details=bool(lines), detail_lines=lines, width=width), columns=True).text
+        text = render([g], Rung(details=bool(lines), detail_lines=lines, width=width, source=True), columns=True).text
         if size(text) <= room:
             break
     return text[:room]

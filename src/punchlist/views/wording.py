@@ -14,10 +14,13 @@ _VALUES = re.compile(
 )
 _LABEL = re.compile(r"(?:with expansion|left|right|expected|actual|received|got|want(?:ed)?)(?: \w+)?:", re.I)
 _LEGEND = re.compile(r"[-+]\s*(?:Expected|Received|Snapshot|actual|expected)\s*")
-_FRAME = re.compile(r"\bat\b|\bFile \"|^\s*\d+:|^\s*\S+:\d+|❯|^\s*#\d+ |^\s*from \S+:\d+")
+_FRAME = re.compile(r"^\s*(?:-->|:::|╭─\[)|\bat\b|\bFile \"|^\s*\d+:|^\s*\S+:\d+|❯|^\s*#\d+ |^\s*from \S+:\d+")
 _PATH = re.compile(r"(?:node:)?[\w.@~+-]*(?:/[\w.@~+-]+)+")
 _ENGINE = re.compile(r"\bat (?:\S+ )?\(?(?:node|internal|native):?")
+_SOURCE = re.compile(r"\s*>?\s*(\d{0,7})\s*[|│](.*)")
+_CARETS = re.compile(r"^\s*[|│][ |_-]*\^+ (\S.*)$", re.M)
 _MOST_VALUES = 4
+_NEW_WORDS = 3
 _AGAIN = 3
 _LONG = 20
 _MESSAGE = 200
@@ -40,7 +43,7 @@ def _parted(message: str, detail: str) -> tuple[str, str, int]:
             label = bool(_LABEL.fullmatch(text))
             if not fits or len(said) >= _MOST_VALUES or not (wanted or label or _VALUES.match(line)):
                 break
-            wanted = label or base.endswith(":")
+            wanted = label or base.endswith(":") or text.endswith(("where", ","))
             said.append(text)
         used += 1
     if said and _LABEL.fullmatch(said[-1]):
@@ -49,18 +52,34 @@ def _parted(message: str, detail: str) -> tuple[str, str, int]:
 
 
 def message(d: Diagnostic) -> str:
-    """The message on one line, with expected and received values where the detail begins with them."""
+    """The message on one line, with what explains it: values the detail begins with, a compiler's main label."""
     base, values, _ = _parted(d.message, d.detail)
-    return f"{base} {values}" if values else base
-
-
-def detail(d: Diagnostic) -> tuple[str, ...]:
-    """Lines of the detail that say more than the message and the place, foreign frames folded into a count."""
-    return _detail(d.message, d.detail, f"{d.file}:{d.line}" if d.file and d.line else "")
+    return f"{base} {values or _label(base, d.detail, d.rule or '')}".rstrip()
 
 
 @lru_cache(maxsize=4096)
-def _detail(text: str, detail: str, place: str) -> tuple[str, ...]:
+def _label(base: str, detail: str, rule: str) -> str:
+    """What a compiler writes beside the carets under the source: `expected u32, found i64`."""
+    found = _CARETS.search(detail) if "^" in detail and len(base) <= _MESSAGE else None
+    if not found:
+        return ""
+    label = squash(found[1])
+    new = [word for word in re.findall(r"\w+", label) if word not in base]
+    return "" if len(new) < _NEW_WORDS or label == rule or len(label) > _VALUE else f"({label})"
+
+
+def detail(d: Diagnostic, *, whole: bool = False) -> tuple[str, ...]:
+    """Lines of the detail that say more than the message and the place.
+
+    Foreign frames are folded into a count; of source code shown around a finding only its own line stays, for the
+    file is at hand. With `whole` the source code stays too.
+    """
+    place = f"{d.file}:{d.line}" if d.file and d.line else ""
+    return _detail(d.message, d.detail, place, None if whole or d.test else d.line)
+
+
+@lru_cache(maxsize=4096)
+def _detail(text: str, detail: str, place: str, own_line: int | None) -> tuple[str, ...]:
     if not detail:
         return ()
     known = squash(text)
@@ -69,7 +88,7 @@ def _detail(text: str, detail: str, place: str) -> tuple[str, ...]:
     folded = 0
     for line in detail.expandtabs(4).splitlines()[used:]:
         bare = squash(line)
-        if not bare or bare == known:
+        if not bare or bare == known or (own_line is not None and _is_source(line, own_line)):
             continue
         if _FRAME.search(line):
             if _foreign_frame(line):
@@ -83,6 +102,15 @@ def _detail(text: str, detail: str, place: str) -> tuple[str, ...]:
     indent = min(len(line) - len(line.lstrip()) for line in lines)
     shown = _once([line[indent:] for line in lines])
     return (*shown, f"({folded} foreign frame{'s' * (folded > 1)})") if folded else tuple(shown)
+
+
+def _is_source(line: str, own_line: int) -> bool:
+    """Is this source code around a finding, or a ruler under it that carries no words?"""
+    found = _SOURCE.match(line)
+    if not found:
+        return False
+    number, text = found.groups()
+    return int(number) != own_line if number else not text.strip(" |_^~-=+:.")
 
 
 def _once(lines: list[str]) -> list[str]:
