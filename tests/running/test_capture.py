@@ -345,7 +345,9 @@ def test_the_start_is_told_with_number_group_and_start_time(tmp_path):
     ],
 )
 def test_a_question_that_nobody_answers_is_recognised(tmp_path, command, prompt):
-    assert run(tmp_path, command, timeout_s=0.3).prompt == prompt
+    finished = run(tmp_path, command, timeout_s=0.3)
+    assert finished.prompt == prompt
+    assert ("wait for an answer" in finished.how.message) is (bool(prompt) and finished.how.ending == "timeout")
 
 
 @pytest.mark.parametrize(
@@ -366,6 +368,7 @@ def test_watchers_and_servers_are_recognised_when_out_of_time(tmp_path, line, en
     (tmp_path / "line").write_text(line + "\n")
     finished = run(tmp_path, "cat line; sleep 30", timeout_s=0.3)
     assert finished.never_ends == (line.strip() if endless else "")
+    assert ("does not end by itself" in finished.how.message) is endless
 
 
 def test_the_child_ends_when_its_owner_is_killed(tmp_path):

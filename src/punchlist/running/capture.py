@@ -216,6 +216,9 @@ class _Run:
         sink, tails = self.sink, (self.sink.tail(0, PEEK_BYTES), self.sink.tail(1, PEEK_BYTES))
         how = self._how(tails[1])
         prompt, never_ends = self._suspicions(how, tails)
+        if how.ending == "timeout" and (prompt or never_ends):
+            why = "it seems to wait for an answer" if prompt else "it watches or serves, and does not end by itself"
+            how = How(ending="timeout", message=f"{how.message}: {why}")
         return Finished(
             how=how,
             started_at=self.started_at,

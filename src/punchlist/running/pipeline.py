@@ -89,8 +89,8 @@ def run_pipeline(
     `timeout_s` bounds the whole pipeline beside the steps' own limits, `ceiling` (bytes) all its output. `on_failure`
     runs once after a pipeline that failed or ran out of time, not after one that was cancelled; its logs are
     `on_failure.stdout.log` and `on_failure.stderr.log` in `folder`, a step's own in the step's folder. `on_step` hears
-    of every change of a step's status, `on_start` and `on_tick` of the processes. `passed` may say of a step with exit 0
-    that it failed after all.
+    of every change of a step's status, `on_start` and `on_tick` of the processes. `passed` may say of a step with
+    exit 0 that it failed after all.
     """
     handle = handle or Handle()
     started_at, clock = time.time(), time.monotonic()
