@@ -54,7 +54,7 @@ def _parted(message: str, detail: str) -> tuple[str, str, int]:
 def message(d: Diagnostic) -> str:
     """The message on one line, with what explains it: values the detail begins with, a compiler's main label."""
     base, values, _ = _parted(d.message, d.detail)
-    return f"{base} {values or _label(base, d.detail, d.rule or '')}".rstrip()
+    return f"{base} {values or ('' if d.test else _label(base, d.detail, d.rule or ''))}".rstrip()
 
 
 @lru_cache(maxsize=4096)
