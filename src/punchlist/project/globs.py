@@ -105,8 +105,7 @@ def _segment(text: str, dot: bool) -> str:
         elif char == "?":
             body += "[^/]"
         elif char == "[" and (end := text.find("]", position + 2)) > 0:
-            inner = text[position + 1 : end].replace("\\", "\\\\")
-            body += "[" + ("^" + inner[1:] if inner[0] in "!^" else inner) + "]"
+            body += _class(text[position + 1 : end])
             position = end
         else:
             body += re.escape(char)
@@ -114,6 +113,23 @@ def _segment(text: str, dot: bool) -> str:
     if closers:  # an open group is no group
         return guard + re.escape(text).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
     return guard + body
+
+
+def _class(inner: str) -> str:
+    """Write the inside of `[...]` as a regex; a range that runs backwards holds nothing, as in minimatch."""
+    negative = inner[0] in "!^"
+    text, members, position = inner[negative:], "", 0
+    while position < len(text):
+        low, high = text[position], text[position + 2 : position + 3]
+        if text[position + 1 : position + 2] == "-" and high:
+            members += f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""
+            position += 3
+        else:
+            members += re.escape(low)
+            position += 1
+    if not members:
+        return "[^/]" if negative else "(?!)"
+    return f"[{'^' if negative else ''}{members}]"
 
 
 def matches(path: str, patterns: Iterable[str], *, dot: bool = True) -> bool:

@@ -6,6 +6,8 @@ import re
 _SPACE = r"\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _GROUP = re.compile(r"\(\?(?:[:=!]|<[=!]|<([A-Za-z_$\u0080-\uffff][\w$]*)>|[ims]*(?:-[ims]+)?:)")
 _QUANTIFIER = re.compile(r"\{\d+(?:,\d*)?\}")
+_NOTHING = frozenset({"^", "|", r"\Z", r"\b", r"\B"})
+_OPENS = re.compile(r"\((?:\?(?:[:=!]|<[=!]|[ims-]+:))?")
 _NAMED = re.compile(r"\(\?<([A-Za-z_$\u0080-\uffff][\w$]*)>")
 
 
@@ -40,6 +42,8 @@ class _Translator:
             elif char == "(":
                 out.append(self._group())
             elif char in "*+?" or (char == "{" and _QUANTIFIER.match(self.text, self.at)):
+                if not out or out[-1] in _NOTHING or _OPENS.fullmatch(out[-1]):
+                    raise UntranslatableError("nothing to repeat before a quantifier")
                 out.append(self._quantifier())
             else:
                 out.append({"{": r"\{", "}": r"\}", "]": r"\]", "$": r"\Z"}.get(char, char))
