@@ -26,6 +26,7 @@ DOTNET = re.compile(
 )
 PYTHON = re.compile(r'\s*File "(?P<file>[^"]+)", line (?P<line>\d+)')
 PYTEST = re.compile(r"(?P<file>[^\s:][^:]*\.py):(?P<line>\d+): ?(?:in .+|[\w.]+|)$")
+SHELL = re.compile(r"[\s#]*(?P<file>[^\s:]+): line (?P<line>\d+): ")
 GENERIC = re.compile(
     rf"(?:^|[\s(\[❯@#])(?P<file>{PATH})(?::(?P<line>\d+)(?::(?P<column>\d+))?|\((?P<line2>\d+)(?:,(?P<column2>\d+))?\)"
     r"|, line (?P<line3>\d+))(?![\w.])"
@@ -71,6 +72,8 @@ def _frames(text: str, root: str) -> Iterator[tuple[str, Place]]:
         elif match := PYTHON.match(line) or PYTEST.match(line):
             if not python_frames.is_foreign(match["file"], root):
                 yield "python", Place(match["file"], number(match["line"]))
+        elif match := SHELL.match(line):
+            yield "shell", Place(match["file"], number(match["line"]))
         elif match := DOTNET.match(line):
             yield "dotnet", Place(match["file"], number(match["line"]))
         elif (frame := js_frames.frame(line)) and frame.line:
