@@ -87,6 +87,17 @@ def test_errors_come_before_any_warning() -> None:
     ]
 
 
+def test_many_places_of_tests_stand_line_by_line() -> None:
+    words = ("alpha", "beta", "gamma")
+    found = [failure(f"test_{w}_is_as_it_should_be", 7, "boom", f"{w}/tests/test_{w}.py") for w in words]
+    assert brief(report(*found), facts=Facts()).split("\n")[1:] == [
+        "boom:",
+        " alpha/tests/test_alpha.py:7 test_alpha_is_as_it_should_be",
+        " beta/tests/test_beta.py:7 test_beta_is_as_it_should_be",
+        " gamma/tests/test_gamma.py:7 test_gamma_is_as_it_should_be",
+    ]
+
+
 def test_cases_of_one_parametrised_test_share_its_name() -> None:
     found = [failure(f"test_slug[{case}]", 18, "AssertionError") for case in ("a-b", "c[d]", "e f")]
     assert brief(report(*found), facts=Facts()).split("\n")[1] == (

@@ -168,10 +168,10 @@ def _item_lines(item: Item, rung: Rung, *, columns: bool, file: str | None, inde
     where = inside(members, head, columns=columns)
     if file:
         where = in_file(file, where)
-    return [
-        f"{indent}{message.removesuffix('.') if where else message}{': ' if where else ''}{where}{more}",
-        *item.detail,
-    ]
+    if not where:
+        return [f"{indent}{message}{more}", *item.detail]
+    gap = ":" if where.startswith("\n") else ": "
+    return [*f"{indent}{message.removesuffix('.')}{gap}{where}{more}".split("\n"), *item.detail]
 
 
 def _more(item: Item) -> str:

@@ -11,6 +11,7 @@ from punchlist.views import wording
 
 MESSAGE_WIDTH = 400
 _BRACES = 3
+_LINE = 160
 _MOST_SLOTS = 3
 
 
@@ -101,7 +102,8 @@ def places(members: Sequence[Diagnostic], head: Diagnostic, *, columns: bool = F
     out: list[str] = []
     for folder, files in _by_folder(list(by_file)):
         out += _in_folder(folder, {file: texts[file] for file in files}, gap)
-    return gap.join(filter(None, out))
+    line = gap.join(filter(None, out))
+    return line if gap == " " or len(line) <= _LINE else "\n " + "\n ".join(filter(None, out))
 
 
 def _in_folder(folder: str, texts: dict[str, str], gap: str) -> list[str]:
