@@ -52,7 +52,11 @@ def parse(log: Log, context: Context) -> Reading:
         line = log.lines[index]
         if not line or index in taken:
             index += 1
-        elif line[0] == " " and (line.lstrip(" ✖✘×⚠‼ℹxi")[:1].isdigit() or _is_bare(log, index)):
+        elif (
+            line[0] == " "
+            and not PRETTY_TOTAL.match(line)
+            and (line.lstrip(" ✖✘×⚠‼ℹxi")[:1].isdigit() or _is_bare(log, index))
+        ):
             index = _file(log, index, reading)
         else:
             index = _other(log, index, reading, context)

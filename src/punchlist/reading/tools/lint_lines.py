@@ -10,7 +10,8 @@ COMPACT = re.compile(r"(?P<file>.+?): line (?P<line>\d+), col (?P<column>\d+), (
 UNIX = re.compile(r"(?P<file>(?:[A-Za-z]:)?[^:\s][^:]*):(?P<line>\d+):(?P<column>\d+): (?P<text>.*)$")
 CODEFRAME = re.compile(
     r"(?P<word>error|warning): (?P<message>.+?)(?: \((?P<rule>[^()\s]+)\))? at "
-    r"(?P<file>\S.*?)(?::(?P<line>\d+):(?P<column>\d+))?:?$"
+    r"(?P<file>[^\s\n][^\n]*?)(?::(?P<line>\d+):(?P<column>\d+))?:?$",
+    re.S,
 )
 END_COMPACT = re.compile(r"(?P<message>.*?)(?: \((?P<rule>[^()\s]+(?:\([^()\s]+\))?)\))?$")
 END_UNIX = re.compile(
@@ -34,8 +35,8 @@ def parse_lines(log: Log, reading: Reading, tool: str = "") -> None:
         line = log.lines[index]
         if ": line " in line and (head := COMPACT.match(log.whole(index))):
             index = _block(head, END_COMPACT, log, index, reading, tool)
-        elif line.startswith(("error: ", "warning: ")) and (head := CODEFRAME.match(log.whole(index))):
-            index = _framed(head, log, index, reading, tool)
+        elif line.startswith(("error: ", "warning: ")):
+            index = _framed(log, index, reading, tool)
         elif ":" in line and line[0] not in " \t[" and (head := UNIX.match(log.whole(index))):
             index = _block(head, END_UNIX, log, index, reading, tool)
         else:
@@ -108,22 +109,30 @@ def _next(log: Log, index: int) -> bool:
     return not line and (index + 1 >= len(log.lines) or bool(TOTAL.match(log.lines[index + 1])))
 
 
-def _framed(head: re.Match[str], log: Log, index: int, reading: Reading, tool: str) -> int:
-    end = index + 1
+def _framed(log: Log, index: int, reading: Reading, tool: str) -> int:
+    """Add a finding of the codeframe format, whose text may run over lines up to the one that names the place."""
+    last = index
+    text = log.whole(index)
+    while not (head := CODEFRAME.match(text)) or (head["line"] is None and " " in head["file"]):
+        last += 1
+        if last >= len(log.lines) or not log.lines[last] or last - index > 20:
+            return index + 1
+        text += f"\n{log.whole(last)}"
+    end = last + 1
     while end < len(log.lines) and FRAME.match(log.lines[end]):
         end += 1
-    if end == index + 1 and head["line"] is None:
-        return end
+    first, _, rest = head["message"].partition("\n")
     reading.add(
         Diagnostic(
-            message=head["message"],
+            message=first,
             severity=severity(head["word"]),
+            detail=rest,
             file=head["file"],
             line=number(head["line"]),
             column=number(head["column"]),
-            rule=head["rule"],
+            rule=head["rule"] if head["rule"] != "null" else None,
             tool=tool,
-            log=log.span(index),
+            log=log.span(index, last),
         )
     )
     reading.claim(index, end)

@@ -200,6 +200,10 @@ def _number(text: str | None) -> int | None:
 def _verdict(reading: Reading) -> None:
     if reading.diagnostics and "errors" in reading.counts and "warnings" in reading.counts:
         reading.expected = reading.counts["errors"] + reading.counts["warnings"]
+    if not reading.diagnostics and any(reading.counts.values()):
+        # The findings stand in a format that another parser reads and counts.
+        reading.outcome = reading.outcome or ("failed" if reading.counts.get("errors") else None)
+        reading.counts.clear()
     if reading.outcome is None and (
         any(d.severity == "error" for d in reading.diagnostics) or reading.counts.get("errors")
     ):
