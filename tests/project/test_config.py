@@ -1,5 +1,6 @@
 import json
 import os
+import random
 from pathlib import Path
 from typing import Any
 
@@ -500,3 +501,17 @@ def test_native_ignore_patterns_are_read_as_git_reads_them(tmp_path: Path, patte
 def test_an_ignore_pattern_can_take_back(tmp_path: Path) -> None:
     ignore = native(tmp_path, 'ignore = ["gen", "!gen/keep.ts"]\n').ignore
     assert [matches(path, ignore) for path in ("gen/a.ts", "gen/keep.ts")] == [True, False]
+
+
+def test_a_file_that_is_broken_anywhere_is_only_ever_told(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    for _ in range(150):
+        text = list(FULL)
+        for _ in range(3):
+            place = chance.randrange(len(text))
+            text[place : place + chance.randrange(8)] = chance.choice(['"', "[", "]", "=", "{", "\\", "\n", "é", ""])
+        (tmp_path / "punchlist.toml").write_text("".join(text), encoding="utf-8")
+        try:
+            load(tmp_path, {}, parsers=["pytest", "vitest", "generic"])
+        except Trouble as trouble:
+            assert str(trouble).startswith("punchlist.toml:")

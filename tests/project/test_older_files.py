@@ -198,6 +198,16 @@ def test_a_signal_config_that_is_missing_is_told_by_its_variable(tmp_path: Path)
         load(tmp_path, {"SIGNAL_CONFIG": "nowhere.json"})
 
 
+def test_a_broken_signal_file_above_the_root_is_passed_over_and_said(tmp_path: Path) -> None:
+    (tmp_path / "signal.config.json").write_text("{", encoding="utf-8")
+    (tmp_path / "app").mkdir()
+    config = load(tmp_path / "app", {})
+    assert not config.checks
+    assert "passed over" in config.notices[0]
+    with pytest.raises(Trouble):
+        load(tmp_path, {})
+
+
 # Signalint
 
 

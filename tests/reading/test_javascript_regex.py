@@ -14,13 +14,13 @@ PATTERNS = [
     r"(?<=a+)b", r"(?<!a)b", r"x{2}", r"x{2,}", r"x{2,3}?", r"[[]", r"[&&]", r"\bé", r"\w+é", r"(?!foo)bar", r"\.",
     r"a|", r"[$^]", r"}", r"]", r"\0", r"[\b]", r"[+--]", r"(?:a|b)*?c", r"[^\]]+", r"\-", r"[\-a]", r"[é-ü]",
     r"\d{1,3}%", r"(?<a>x)(?<b>y)\k<b>", r"[\d-z]", r"[a-z-9]", r"[-a]", r"[a-]", r"\_", r"\01", r"[\1]", r"\Afoo",
-    r"\Z", r"\k", r"a$b", r"(foo)(bar)\2", r"[^\s]+", r"\d+ms",
+    r"\Z", r"\k", r"a$b", r"(foo)(bar)\2", r"[^\s]+", r"\d+ms", r"\c1", r"[\c]",
 ]  # fmt: skip
 TEXTS = [
     "FAIL x", "error[E0308]", "E   assert", "src/a-b.ts:12", "\nx", "a{,3}", "{foo}", "/path/x", "aa", "b", "ab",
     "  ", "\u00a0x", "a\n", "e", "-", "5", "é", "A", "\x01", "aab", "xx", "xxx", "[", "&", "|", "a", "bar", "foobar",
     "$", "}", "]", "\0", "\b", ",", "+", ".", "ac", "ERROR", "%99%", "xyy", "xyyy", "z", "_", "\\", "ü", "12%", "",
-    "\u2003", "Afoo", "Z", "k", "a$b", "foobarbar", "٣ms", "3ms",
+    "\u2003", "Afoo", "Z", "k", "\\c1", "a$b", "foobarbar", "٣ms", "3ms",
 ]  # fmt: skip
 NODE = """
 const [patterns, texts] = JSON.parse(require("fs").readFileSync(0, "utf8"));

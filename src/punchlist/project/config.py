@@ -197,7 +197,13 @@ class _Sources:
 
         path, text = found
         name = self.shown(path)
-        projects = older_signal.projects(text, path, name, self.environ)
+        try:
+            projects = older_signal.projects(text, path, name, self.environ)
+        except Trouble as trouble:
+            if chosen or path.parent == self.root:
+                raise
+            self.notices.append(f"{str(trouble).splitlines()[0]} It lies above the root, so it is passed over.")
+            return {}
         project = older_signal.match(projects, Path(os.path.realpath(self.root)))
         if project is None:
             if chosen or path.parent == self.root:

@@ -121,6 +121,9 @@ class _Translator:
         if control:
             self.at += 3
             return chr(ord(control[1]) % 32)
+        if rest[0] == "c":  # behind which stands no letter: then the backslash is one
+            self.at += 1
+            return "\\"
         self.at += 2
         return {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f"}.get(rest[0], rest[0])
 
