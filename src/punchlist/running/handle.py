@@ -84,11 +84,12 @@ def ending_on_signals(handle: Handle | None = None) -> Iterator[None]:
             one.cancel(number)
 
     for number, handler in before.items():
-        if handler is not signal.SIG_IGN:  # nohup stays nohup
+        if handler not in (signal.SIG_IGN, None):  # nohup stays nohup
             signal.signal(number, on_signal)
     try:
         yield
     finally:
         _stopping.clear()
         for number, handler in before.items():
-            signal.signal(number, handler)
+            if handler is not None:  # one that was not set by Python cannot be set back by it
+                signal.signal(number, handler)

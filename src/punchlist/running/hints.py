@@ -42,17 +42,21 @@ _ENDLESS = re.compile(
     """
 )
 
-_SHELLS = rb"(?:(?:/[\w./-]+/)?(?:ba|da|z|k|a|fi|mk)?sh|(?:/[\w./ -]+))"
+# Who speaks: a shell by its name or path (`sh: 1:`, `/bin/bash: line 3:`), or a script with a line number.
+_SHELLS = rb"(?:(?:/[\w./-]+/)?(?:ba|da|z|k|a|fi|mk)?sh(?:: (?:line )?\d+)?|[^\s:][^:\n]{0,200}: (?:line )?\d+)"
+_RUNNERS = rb"(?:[\w./-]*/)?(?:env|timeout|nice|nohup|stdbuf|setsid|xargs|time|sudo|doas|chroot|busybox)"
 # dash: `sh: 1: x: not found`; bash: `bash: line 1: x: command not found`; zsh: `zsh:1: command not found: x`
 _NOT_FOUND = re.compile(
-    rb"^" + _SHELLS + rb": (?:(?:line )?\d+: )?(?P<name>[^\n:]{1,200}): (?:command )?not found\s*$"
-    rb"|^" + _SHELLS + rb":\d+: command not found: (?P<zsh>[^\n]{1,200})$"
-    rb"|^" + _SHELLS + rb": (?:(?:line )?\d+: )?(?P<path>[^\n:]{1,200}): No such file or directory\s*$"
+    rb"^" + _SHELLS + rb": (?P<name>[^\n:]{1,200}): (?:(?:command )?not found|No such file or directory)\s*$"
+    rb"|^zsh:\d+: (?:command not found|no such file or directory): (?P<zsh>[^\n]{1,200})$"
+    rb"|^fish: Unknown command: (?P<fish>[^\n]{1,200})$"
+    rb"|^" + _RUNNERS + rb": (?:[a-z' ]+ )?(?P<run>[^\n:]{1,200}): (?:No such file or directory|command not found)\s*$"
+    rb'|exec: "(?P<oci>[^"\n]{1,200})": executable file not found in \$PATH'
     rb"|^'(?P<cmd>[^'\n]{1,200})' is not recognized as an internal or external command",
     re.MULTILINE,
 )
 _NOT_EXECUTABLE = re.compile(
-    rb"^" + _SHELLS + rb": (?:(?:line )?\d+: )?(?P<name>[^\n:]{1,200}): "
+    rb"^(?:" + _SHELLS + rb"|" + _RUNNERS + rb"): (?:[a-z' ]+ )?(?P<name>[^\n:]{1,200}): "
     rb"(?P<why>Permission denied|cannot execute[^\n]*|Is a directory|Exec format error)\s*$",
     re.MULTILINE,
 )
@@ -85,9 +89,13 @@ def never_ends_in(*tails: bytes) -> str:
 def shell_refusal(stderr_tail: bytes) -> tuple[str, str]:
     """Return the program a shell says it could not find, and what it could not execute and why; empty texts if none."""
     found = next(reversed(list(_NOT_FOUND.finditer(stderr_tail))), None)
-    name = next(group for group in found.groups() if group).decode("utf-8", errors="replace") if found else ""
+    name = _bare(next(group for group in found.groups() if group)) if found else ""
     refused = next(reversed(list(_NOT_EXECUTABLE.finditer(stderr_tail))), None)
-    if refused is None:
-        return name, ""
-    what, why = (refused[key].decode("utf-8", errors="replace") for key in ("name", "why"))
-    return name, f"{what} could not be executed: {why}"
+    why = (
+        f"{_bare(refused['name'])} could not be executed: {refused['why'].decode(errors='replace')}" if refused else ""
+    )
+    return name, why
+
+
+def _bare(name: bytes) -> str:
+    return name.decode("utf-8", errors="replace").strip("'`\"‘’“” ")
