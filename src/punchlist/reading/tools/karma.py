@@ -85,9 +85,7 @@ def _block(state: _State, index: int, browser: str, test: str | None, said: str)
 def _messages(body: list[str]) -> list[int]:
     """Where the messages of a spec begin: at its first line, and at each unindented one behind frames."""
     starts = [0] if body else []
-    for at in range(1, len(body)):
-        if body[at][:1] not in " \t" and frame(body[at - 1]):
-            starts.append(at)
+    starts += [at for at in range(1, len(body)) if body[at][:1] not in " \t" and frame(body[at - 1])]
     return starts
 
 

@@ -15,7 +15,7 @@ from punchlist.reading.formats.json_values import (
     values,
 )
 from punchlist.reading.js_crash import THROWN, build, own_detail
-from punchlist.reading.js_frames import Frame, innermost, path
+from punchlist.reading.js_frames import Frame, frames, innermost, path
 from punchlist.reading.log import Context, Log, Reading
 
 # `  1) [chromium] › tests/a.spec.js:7:3 › suite › test @tag ──────`, with `=======` before 1.28
@@ -54,18 +54,26 @@ class _State:
     flaky: set[str] = field(default_factory=set)
     listed: str = ""
     bodies: list[tuple[str, Diagnostic]] = field(default_factory=list)
-    seen: set[tuple[str, str, str]] = field(default_factory=set)
+    seen: set[tuple[str, str, int | None, int | None]] = field(default_factory=set)
+    all_listed: set[str] = field(default_factory=set)
+    loose_errors: bool = False
+    refused: bool = False
+    at: int = 0
+    root: str = ""
 
 
 def parse(log: Log, context: Context) -> Reading:
     """Read a run: one finding a failing test (its first attempt), flaky ones marked so, errors outside of tests."""
-    state = _State(log)
+    state = _State(log, loose_errors=any("part of any test" in line for line in log.lines[-400:]))
     index = 0
     while index < len(log.lines):
         index = _line(state, index, context)
-    for key, d in state.bodies:
-        flaky = key in state.flaky
-        state.reading.add(replace(d, state="flaky", severity="warning") if flaky else d)
+    for printed, d in state.bodies:
+        key = _listed(state, printed)
+        if key != printed and d.test:
+            # A failing step's title stands behind the test's: the list at the end shows the test's alone.
+            d = replace(d, test=d.test.removesuffix(printed[len(key) :]))
+        state.reading.add(replace(d, state="flaky", severity="warning") if key in state.flaky else d)
     _json(state)
     _conclude(state, context)
     return state.reading
@@ -84,8 +92,10 @@ def _line(state: _State, index: int, context: Context) -> int:
                 _total(state, index, match)
                 return index + 1
         if state.listed and line.startswith("    ") and LISTED.match(line):
+            key = _key(line.strip())
+            state.all_listed.add(key)
             if state.listed == "flaky":
-                state.flaky.add(_key(line.strip()))
+                state.flaky.add(key)
             state.reading.claim(index)
             return index + 1
     else:
@@ -95,9 +105,17 @@ def _line(state: _State, index: int, context: Context) -> int:
             state.reading.claim(index)
         elif line.startswith("::") and state.bodies and GITHUB.match(line):
             state.reading.claim(index)
-        elif line.startswith(NOT_BEFORE_TEST) and (context.words or state.began):
+        elif line.startswith(NOT_BEFORE_TEST) and (state.loose_errors if state.began else context.words):
             return _outside(state, index)
     return index + 1
+
+
+def _listed(state: _State, key: str) -> str:
+    if key in state.all_listed:
+        return key
+    parts = key.split(" › ")
+    shorter = (" › ".join(parts[:stop]) for stop in range(len(parts) - 1, 1, -1))
+    return next((name for name in shorter if name in state.all_listed), key)
 
 
 def _key(text: str) -> str:
@@ -126,7 +144,7 @@ def _test(state: _State, index: int, match: re.Match[str]) -> int:
     for at, stop in _errors(log, index + 1, retry):
         found = _error(log, at, stop, spec)
         found = replace(found, test=test, log=log.span(index if at <= index + 2 else at, stop - 1))
-        same = (key, found.message, str(found.line))
+        same = (key, found.message, found.line, found.column)
         if same not in state.seen:
             state.seen.add(same)
             state.bodies.append((key, found))
@@ -176,7 +194,7 @@ def _error(log: Log, first: int, end: int, spec: Frame) -> Diagnostic:
     body = [line.removeprefix("    ") for line in log.lines[first:end]]
     said = next((i for i, line in enumerate(body) if line.strip()), 0)
     message = log.whole(first + said).strip()
-    place = innermost(body) or spec
+    place = _place(body) or spec
     related: tuple[Related, ...] = ()
     if place.file and not spec.file.endswith(place.file) and not place.file.endswith(spec.file):
         related = (Related("test", spec.file, spec.line, spec.column),)
@@ -189,6 +207,12 @@ def _error(log: Log, first: int, end: int, spec: Frame) -> Diagnostic:
         related=related,
         log=log.span(first, end - 1),
     )
+
+
+def _place(body: list[str]) -> Frame | None:
+    """The innermost own frame; `at helper.ts:1` above the source is only its short form, without a column."""
+    own = [found for found in frames(body) if found.own]
+    return next((found for found in own if found.column), own[0] if own else None)
 
 
 def _without_noise(body: list[str]) -> list[str]:
@@ -206,9 +230,14 @@ def _outside(state: _State, index: int) -> int:
     body = log.lines[index:end]
     crash = build(log, index, index, end)
     message = body[0].strip()
+    state.reading.claim(index, end)
+    if NO_TESTS.match(message) and state.reading.diagnostics:
+        # The consequence of a file that could not be loaded.
+        return end
     file, line, column = crash.file, crash.line, crash.column
     if match := SYNTAX.match(message):
-        file, line, column = path(match["file"]), int(match["line"]), int(match["column"]) + 1
+        file, line, column = path(match["file"]), int(match["line"]), int(match["column"])
+        state.refused = True
     state.reading.add(
         Diagnostic(
             message=message,
@@ -220,9 +249,8 @@ def _outside(state: _State, index: int) -> int:
             log=log.span(index, end - 1),
         )
     )
-    state.reading.claim(index, end)
     if not state.began or NO_TESTS.match(message):
-        state.reading.outcome = "error"
+        state.reading.outcome = "failed" if state.refused else "error"
     return end
 
 
@@ -245,6 +273,7 @@ def _json(state: _State) -> None:
             if isinstance(total, int):
                 state.reading.counts[name] = total
         if not state.bodies:
+            state.root, state.at = text_of(value.value, "config", "rootDir"), value.first
             for suite in dicts_of(value.value, "suites"):
                 _suite(state, value, suite, (), 0)
             for error in dicts_of(value.value, "errors"):
@@ -275,17 +304,25 @@ def _spec(
     single = first.get("error")
     errors = dicts_of(first, "errors") or [single if isinstance(single, dict) else {}]
     for error in errors:
-        found = _of_json(state.log, value, error, title, value.first)
+        found = _of_json(state.log, value, error, title, state.at)
+        state.at = _index_of(state.log, found, state.at)
         if not found.file:
+            name = text_of(spec, "file")
             found = replace(
                 found,
-                file=text_of(spec, "file") or None,
+                file=f"{state.root}/{name}" if name and state.root and not name.startswith("/") else name or None,
                 line=number_of(spec, "line"),
                 column=number_of(spec, "column"),
             )
         if test.get("status") == "flaky":
             found = replace(found, state="flaky", severity="warning")
         state.reading.add(found)
+
+
+def _index_of(log: Log, found: Diagnostic, after: int) -> int:
+    """The index of the line a finding was seen on, so that the next one is looked for behind it."""
+    number = found.log.first if found.log else 0
+    return next((at + 1 for at in range(after, len(log.numbers)) if abs(log.numbers[at]) == number), after)
 
 
 def _of_json(log: Log, value: Value, error: dict[str, object], test: str, after: int) -> Diagnostic:
@@ -296,9 +333,10 @@ def _of_json(log: Log, value: Value, error: dict[str, object], test: str, after:
     file = text_of(error, "location", "file")
     if file:
         place = Frame(path(file), number_of(error, "location", "line"), number_of(error, "location", "column"))
-    index = lines_with(log, value, raw.split("\n")[0] or test, after)
+    title = test.rsplit(" › ", 1)[-1]
+    index = lines_with(log, value, raw.split("\n")[0] or title, after)
     return Diagnostic(
-        message=lines[0].strip() or test or "failed",
+        message=lines[0].strip() or title or "failed",
         detail=own_detail(_without_noise(lines[1:])),
         file=place.file if place else None,
         line=place.line if place else None,
