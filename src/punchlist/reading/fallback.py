@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from punchlist.reading.log import Log
+from punchlist.reading.steps import Step, failing_step
 
-MOST_CHARS = 3_600
-MOST_LINES = 60
+MOST_CHARS = 4_400
+MOST_LINES = 90
 LOOKED_AT = 60_000
 LAST_LINES = 8
 WIDTH = 300
@@ -44,6 +45,8 @@ MARKS: tuple[Mark, ...] = (
     _mark(r"\b(?:expected|received|actual|got|want)\b", 2.5, 1, re.I),
     _mark(r"^\s*[-+] ?\S|^\s*\^+|^\s*>+ ", 0.7),
     _mark(r"\bwarn(?:ing)?\b|deprecat", 1, 0, re.I),
+    _mark(r"\bline \d+,? in test|\bin <?test_\w+|\btest_\w+", 4),
+    _mark(r"^\s*[-+] (?!\S+==)\S", 0.8),
 )  # fmt: skip
 AGAINST: tuple[Mark, ...] = (
     _mark(r"\b(?:0|no) (?:errors?|failures?|failed|failing|warnings?|problems?)\b|\bfailed[=:] ?0\b|errors?[=:] ?0\b", -8, 0, re.I),
@@ -53,16 +56,6 @@ AGAINST: tuple[Mark, ...] = (
     _mark(r"\bnode_modules[\\/]|site-packages[\\/]|node:internal|/usr/lib/|\.cargo/registry|/rustc/", -2.5),
     _mark(r"[\w-]*(?:error|fail)[\w-]*\.\w{1,4}\b", -2, 0, re.I),
 )  # fmt: skip
-# After the failing command CI systems clean up; nothing there explains anything.
-CLEANUP = re.compile(
-    r"^(?:Post job cleanup|Cleaning up orphan processes|Post Run |Stopping and removing|Cleaning up project)", re.I
-)
-END = re.compile(
-    r"completed with exit code [1-9]|##\[error\]|Job failed|Build step .* marked build as failure|exited with code [1-9]",
-    re.I,
-)
-# A CI log tells where the failing step began.
-STEP = re.compile(r"##\[group\]Run |##\[section\]Starting: |\[Pipeline\] sh|Executing \"step_script\"")
 TEMPLATE = re.compile(r"0x[0-9a-f]+|\d+|'[^']*'|\"[^\"]*\"", re.I)
 
 
@@ -83,7 +76,7 @@ def best_lines(logs: Iterable[Log], most_chars: int = MOST_CHARS, most_lines: in
     scores = evidence(texts, step)
     chosen: set[int] = set()
     if step.named:
-        chosen.add(step.title)
+        chosen |= {step.title, *(at for at, text in enumerate(texts[:200]) if text.startswith("Complete job name:"))}
         if _fits(lines[step.first : step.last + 1], most_chars // 2, most_lines):
             chosen |= {at for at in range(step.first, step.last + 1) if texts[at].strip()}
     _choose(chosen, texts, scores, step, most_chars, most_lines)
@@ -92,29 +85,6 @@ def best_lines(logs: Iterable[Log], most_chars: int = MOST_CHARS, most_lines: in
 
 def _fits(lines: Sequence[Line], most_chars: int, most_lines: int) -> bool:
     return len(lines) <= most_lines and sum(len(text) for _, _, text in lines) <= most_chars
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Where the work ended: index of the line that begins the failing step, of its first output and of its last line."""
-
-    title: int
-    first: int
-    last: int
-    named: bool
-
-
-def failing_step(texts: Sequence[str]) -> Step:
-    """Find the part of a log in which the work ended; the whole log where nothing marks its steps."""
-    cleanup = next((at for at, text in enumerate(texts) if CLEANUP.match(text)), len(texts))
-    marks = [at for at in range(cleanup) if END.search(texts[at][:200])]
-    last = marks[-1] if marks else max(0, min(cleanup, len(texts)) - 1)
-    title = next((at for at in range(last, -1, -1) if STEP.match(texts[at])), -1)
-    if title < 0:
-        return Step(0, 0, last, named=False)
-    # The script and its environment stand in a group of their own before what they print.
-    header = next((at for at in range(title, min(title + 200, last)) if texts[at].startswith("##[endgroup]")), title)
-    return Step(title, header + 1, last, named=True)
 
 
 def evidence(texts: Sequence[str], step: Step) -> list[float]:
@@ -134,7 +104,7 @@ def evidence(texts: Sequence[str], step: Step) -> list[float]:
             left -= 1
         if own > 0:
             own += _nearness(at, step.last, len(texts))
-            own *= 1.0 if step.first <= at <= step.last + 1 else 0.4
+            own *= 1.0 if step.first <= at <= step.last + 1 else 0.15 if step.named else 0.4
         scores[at] = own
     return scores
 

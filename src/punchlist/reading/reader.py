@@ -8,7 +8,7 @@ from posixpath import join
 from punchlist.model import Diagnostic, How, Report, in_order
 from punchlist.reading import oneline
 from punchlist.reading.command import Invocation, Scripts, understand
-from punchlist.reading.fallback import best_lines
+from punchlist.reading.fallback import Line, best_lines
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.outcome import outcome, said
 from punchlist.reading.paths import placed
@@ -16,6 +16,7 @@ from punchlist.reading.recognise import Candidate, by_command, candidates
 from punchlist.reading.registry import BY_NAME, Parser
 from punchlist.reading.registry.generic import GENERIC
 from punchlist.reading.sieve import Buffer, edges, is_large, pieces
+from punchlist.reading.steps import has_steps, only_failing
 from punchlist.reading.text import to_log
 from punchlist.reading.unwrap import unwrap
 
@@ -58,7 +59,7 @@ def read(
     understood: list[Understood] = []
     left: list[Log] = []
     for source in sources:
-        found, rest = _parse(source, chosen, how, root, directory)
+        found, rest = _parse(only_failing(source), chosen, how, root, directory)
         understood += found
         left.append(rest)
     if parser is not None and parser != GENERIC.name and not understood:
@@ -159,10 +160,17 @@ def _report(understood: Sequence[Understood], sources: Sequence[Log], how: How) 
         counts=counts,
         diagnostics=in_order(diagnostics),
         notes=tuple(dict.fromkeys(notes)),
-        excerpt=best_lines(sources) if failed and not any(d.severity == "error" for d in diagnostics) else (),
+        excerpt=_excerpt(sources, explained=any(d.severity == "error" for d in diagnostics)) if failed else (),
         partial=any(one.reading.partial for one in understood),
         how=how,
     )
+
+
+def _excerpt(sources: Sequence[Log], *, explained: bool) -> tuple[Line, ...]:
+    """The lines that explain a failure; beside findings only those of a CI job, which holds more than tools say."""
+    if explained and not any(has_steps(log.lines) for log in sources):
+        return ()
+    return best_lines(sources)
 
 
 def _differs(one: Understood) -> str:

@@ -5,11 +5,12 @@ from collections.abc import Iterable
 
 from punchlist.reading.log import LINE_LIMIT, Log
 
+# Some CI systems keep escapes spelled out (`^[[31m`).
 # CSI, OSC (links, titles), DCS/APC strings, charset selections and the two-byte escapes.
 ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[PX^_][^\x1b\n]*(?:\x1b\\)?"
     r"|[()*+][A-Za-z0-9]|[@-Z\\-~=>78])"
-    r"|\x9b[0-?]*[ -/]*[@-~]"
+    r"|\x9b[0-?]*[ -/]*[@-~]|\^\[\[[0-9;]*m"
 )
 ODD = re.compile("[\x00\x08\x0e\x0f\ufeff]")
 BACKSPACES = re.compile("[^\x08]\x08")
@@ -29,7 +30,7 @@ def decode(raw: bytes) -> str:
 
 def clean(text: str) -> str:
     """Return text without escapes, byte order marks and overstruck characters; line ends become newlines alone."""
-    if "\x1b" in text or "\x9b" in text:
+    if "\x1b" in text or "\x9b" in text or "^[[" in text:
         text = ESCAPES.sub("", text)
     if "\r\n" in text:
         text = re.sub("\r+\n", "\n", text)

@@ -36,6 +36,10 @@ def brief(
         if page > 1:
             return mask(pages.later_page(report, facts, budget, page))
         text = pages.first_page(report, facts, budget)
+        if report.excerpt:
+            from punchlist.views.evidence import with_evidence
+
+            text = with_evidence(text, report, budget.chars)
     return mask(_or_log(text, report, facts, budget, plain_log))
 
 
