@@ -113,7 +113,7 @@ def _goes_on(lines: Sequence[str], index: int, end: int, depth: int) -> bool:
 def read_tracebacks(lines: Sequence[str], first: int, end: int) -> list[Traceback]:
     """Return every traceback in lines `first` up to, not including, `end`, in order."""
     found: list[Traceback] = []
-    index = first
+    index, end = first, min(end, len(lines))
     while index < end:
         traceback = None
         if "Traceback (" in lines[index]:

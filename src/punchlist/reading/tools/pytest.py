@@ -18,6 +18,8 @@ from punchlist.reading.tools.pytest_warnings import warnings
 PERCENT = re.compile(r" +\[ *\d+(?:%|/\d+)\]$")
 WARNED = re.compile(r"\S.*:\d+: \w*Warning: ")
 LONGEST = 1000
+TELLING = 8
+"""A reason cut to fewer characters keeps its dots."""
 CRASHED = ("Fatal Python", "Windows fatal", "+++")
 FILE = re.compile(r"[\\/]|\.(?:py\w?|txt|rst|md|ipynb|ya?ml|json|toml|feature|tavern)$")
 DOTS = re.compile(r"(?:(?:\S.*\.\w+|\[gw\d+\]) +)?(?P<dots>[.FEsxXRuUp,]+)(?: *\[ *(?:\d+%|\d+/\d+)\])?$")
@@ -42,8 +44,9 @@ def _run(log: Log, context: Context, run: Run, label: str | None, reading: Readi
     heads = [bare(title) for section in (*failures, *errors) for _, title, _ in titles(log, section, run.width)]
     entries = summary(log, run, heads)
     known = {entry.name or entry.test for entry in entries}
-    passed = run.total is not None and not run.counts.get("failed") and not run.counts.get("errors")
-    if not failures and not passed:
+    if run.counts and len(entries) != run.counts.get("failed", 0) + run.counts.get("errors", 0):
+        known = set()  # the summary does not list all (`-rE`), so a title that it lacks may be real
+    if not failures and not _passed(run):
         early = Section("early", run.first, run.progress_end)
         for block in early_blocks(log, run, early, known, context.root):
             reading.add(_failure(log, context, block, _entry(entries, block)))
@@ -57,7 +60,7 @@ def _run(log: Log, context: Context, run: Run, label: str | None, reading: Readi
         if not found:
             _crash_lines(log, crash_lines(log, section), entries, reading)
     left = [entry for entry in entries if not entry.used]
-    if not passed and not entries and len(reading.diagnostics) == before:
+    if not _passed(run) and not entries and len(reading.diagnostics) == before:
         left = from_progress(log, run)
     for entry in left:
         reading.add(_unexplained(log, entry))
@@ -66,6 +69,11 @@ def _run(log: Log, context: Context, run: Run, label: str | None, reading: Readi
     if label is not None:
         reading.diagnostics[before:] = [replace(d, package=label) for d in reading.diagnostics[before:]]
     reading.claim(_start(log, run), run.end)
+
+
+def _passed(run: Run) -> bool:
+    """Whether the run's totals name neither a failure nor an error."""
+    return run.total is not None and not run.counts.get("failed") and not run.counts.get("errors")
 
 
 def _entry(entries: Sequence[Entry], block: Block) -> Entry | None:
@@ -147,7 +155,8 @@ def _crash_lines(log: Log, found: Sequence[Block], entries: Sequence[Entry], rea
 def _unexplained(log: Log, entry: Entry) -> Diagnostic:
     """A failure that only the summary (or the progress) names; its reason may be cut."""
     cut = entry.message.endswith("...")
-    message = entry.message.removesuffix("...").rstrip() or PERCENT.sub("", log.lines[entry.index]).strip()
+    said = entry.message.removesuffix("...").rstrip()
+    message = (said if len(said) >= TELLING else entry.message) or PERCENT.sub("", log.lines[entry.index]).strip()
     return Diagnostic(
         message=message,
         detail="the reason is cut off by pytest at the terminal's width" if cut else "",
@@ -168,6 +177,8 @@ def _start(log: Log, run: Run) -> int:
 
 
 def _troubles(log: Log, context: Context, runs: Sequence[Run], reading: Reading) -> None:
+    if runs and context.exit_code == 0 and all(_passed(run) for run in runs):
+        return
     finished = any(run.total is not None for run in runs)
     blocks_of = [*trouble.conftest_errors(log, context), *trouble.internal_errors(log, context)]
     crashes = [*trouble.fatal_errors(log, context)]

@@ -9,6 +9,7 @@ from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.pytest_runs import Run, plain
 
 SUBTEST = re.compile(r"SUBFAIL(?:ED)?(?P<desc>(?:\[.*\])? ?(?:\(.*\))?) (?P<rest>\S*?\.\w+(?:::| - |$).*)$")
+OLD_SUBTEST = re.compile(r"(?P<desc>(?:\[.*\])? ?(?:\(.*\))?) SUBFAIL (?P<rest>\S*?\.\w+(?:::| - |$).*)$")
 MOST_PAIRS = 250_000
 WORDS = ("FAILED ", "ERROR ", "SUBFAIL")
 VERBOSE = re.compile(
@@ -47,7 +48,7 @@ def summary(log: Log, run: Run, titles: Iterable[str]) -> list[Entry]:
     for section in sections:
         for index in range(section.first + 1, section.end):
             line = log.lines[index]
-            if line.startswith(WORDS):
+            if line.startswith(WORDS) or " SUBFAIL " in line:
                 entry = _entry(log.whole(index), index, known)
                 if entry and not (section.kind == "reruns" and any(e.test == entry.test for e in entries)):
                     entries.append(entry)
@@ -55,8 +56,8 @@ def summary(log: Log, run: Run, titles: Iterable[str]) -> list[Entry]:
 
 
 def _entry(line: str, index: int, known: set[str]) -> Entry | None:
-    if line.startswith("SUBFAIL"):
-        match = SUBTEST.match(line)
+    if not line.startswith(("FAILED ", "ERROR ")):
+        match = SUBTEST.match(line) or OLD_SUBTEST.match(line)
         if match is None:
             return None
         test, message = split_id(match["rest"], known)

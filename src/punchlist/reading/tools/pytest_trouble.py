@@ -28,6 +28,7 @@ RUNNING = re.compile(r"(?:\[gw\d+\] .*)?(?P<test>[^\s:]+\.\w+::\S.*?) *(?=Fatal 
 OTHERS = ("ERROR: Could not find", "ERROR: No matching", "ERROR: Command ", "ERROR: Ignored ", "ERROR: Failed building")
 SHELL = re.compile(r"(?:\S+: line \d+: +\d+ )?(?:Segmentation fault|Aborted|Bus error|Illegal instruction|Killed)\b")
 UNCAUGHT = ("<module>", "_run_module_as_main", "_run_code")
+BARE = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception): \S")
 CRASH_NOTE = "pytest itself ended with this exception"
 INTERNAL = "INTERNALERROR> "
 
@@ -129,6 +130,7 @@ def start_crash(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, i
     chain = frames.read_tracebacks(log.lines, 0, len(log.lines))
     last = frames.final(chain)
     if last is None or not last.message or not last.frames or last.frames[0].function not in UNCAUGHT:
+        yield from _bare_exception(log)
         return
     own = frames.innermost(last.frames, context.root)
     after = range(last.end, min(last.end + 6, len(log.lines)))
@@ -143,6 +145,18 @@ def start_crash(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, i
         log=log.span(last.first, last.at),
     )
     yield diagnostic, chain[0].first, last.end
+
+
+def _bare_exception(log: Log) -> Iterator[tuple[Diagnostic, int, int]]:
+    """A plugin that does not fit is named without a traceback: `pluggy._manager.PluginValidationError: ...`."""
+    for index in lines_with(log, "Error: ", "Exception: "):
+        if log.stream(index) == "stderr" and BARE.match(log.lines[index]):
+            end = index + 1
+            while end < len(log.lines) and end < index + 4 and log.lines[end]:
+                end += 1
+            detail = "\n".join([CRASH_NOTE, *log.lines[index + 1 : end]])
+            yield Diagnostic(message=log.whole(index).strip(), detail=detail, log=log.span(index, end - 1)), index, end
+            return
 
 
 def running_test(log: Log, index: int) -> str | None:

@@ -23,7 +23,7 @@ def warnings(log: Log, section: Section) -> Iterator[Diagnostic]:
         match = PLACED.match(line) or BARE.match(line)
         if match is not None:
             end = index + 1
-            while end < section.end and log.lines[end].startswith("  ") and not PLACED.match(log.lines[end]):
+            while end < section.end and _goes_on(log.lines, end):
                 end += 1
             yield _warning(log, match, tests, index, end)
             index = end
@@ -33,6 +33,14 @@ def warnings(log: Log, section: Section) -> Iterator[Diagnostic]:
                 tests = []
             tests.append(line)
         index += 1
+
+
+def _goes_on(lines: list[str], index: int) -> bool:
+    """Whether a line belongs to the warning above it; a blank one does where more of it follows."""
+    line = lines[index]
+    if not line:
+        return index + 1 < len(lines) and lines[index + 1].startswith("  ") and not PLACED.match(lines[index + 1])
+    return line.startswith("  ") and not PLACED.match(line)
 
 
 def _warning(log: Log, match: re.Match[str], tests: list[str], index: int, end: int) -> Diagnostic:
