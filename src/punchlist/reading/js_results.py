@@ -70,7 +70,7 @@ def _of_test(
     for text in [t for t in list_of(result, "failureMessages") if isinstance(t, str)] or [""]:
         lines = ESCAPE.sub("", text).split("\n")
         message, rest = _message(lines)
-        place = innermost(lines)
+        place = innermost(line for line in lines if line.lstrip().startswith("at "))
         if place is None and number_of(result, "location", "line"):
             place = Frame(file, number_of(result, "location", "line"), number_of(result, "location", "column"))
         if not message:
