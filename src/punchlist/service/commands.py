@@ -10,7 +10,7 @@ from punchlist.reading.templates import filter_output, find_template, suppresses
 from punchlist.reading.text import decode
 from punchlist.running.order import merged_lines
 from punchlist.service import plan
-from punchlist.service.logs import folder_of
+from punchlist.service.logs import folder_of, take
 from punchlist.service.project import Project
 from punchlist.service.values import log_text
 from punchlist.store.runs import Run
@@ -58,7 +58,9 @@ def filtered(project: Project, run: Run, arguments: Mapping[str, Any]) -> str | 
     if not failed and suppresses(template, arguments.get("suppress_output_on_success")):
         return f"PASSED {run.title} · {run.id}"
     folder = folder_of(project.runs_folder, run)
-    lines = [decode(line.text) for line in merged_lines(str(folder), 1, LINES_FOR_TEMPLATE)]
+    total = take(folder, "merged", last=0).total
+    first = max(1, total - LINES_FOR_TEMPLATE + 1)
+    lines = [decode(line.text) for line in merged_lines(str(folder), first)]
     return mask(
         "\n".join(
             [f"{(run.outcome or 'unknown').upper()} {run.title} · {run.id}", *filter_output(lines, template, failed)]

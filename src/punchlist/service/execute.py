@@ -103,7 +103,7 @@ def _plan_of(run: Run) -> Plan:
 
 def _begin(project: Project, plan: Plan) -> Run:
     me = platforms.process(os.getpid())
-    facts: dict[str, Any] = {"timeout_s": plan.timeout_s or project.config.timeout_s}
+    facts: dict[str, Any] = {"timeout_s": plan.timeout_s or project.settings()[0].timeout_s}
     if plan.parser:
         facts["parser"] = plan.parser
     if plan.pipeline:
@@ -168,6 +168,7 @@ class Came:
 
 def _run_one(project: Project, live: Live, plan: Plan, folder: Path) -> Came:
     step = plan.steps[0]
+    config, trouble = project.settings()
     env = _environment(project, plan, step, live.run.id)
     text = expand(step.command, project.environ)
     seen = see_through(text, _is_check) if plan.argv is None and plan.see_through else None
@@ -176,15 +177,15 @@ def _run_one(project: Project, live: Live, plan: Plan, folder: Path) -> Came:
         cwd=str(plan.cwd),
         env=env,
         stdin="inherit" if plan.stdin else "none",
-        timeout_s=plan.timeout_s or project.config.timeout_s,
-        ceiling=project.config.max_output,
+        timeout_s=plan.timeout_s or config.timeout_s,
+        ceiling=config.max_output,
     )
 
     def on_start(started: Started) -> None:
         write_meta(folder, meta_of(step.command, str(plan.cwd), started, run_id=live.run.id))
 
     finished = capture(command, str(folder), handle=live.handle, on_start=on_start, on_tick=live.tick)
-    notes, facts = list(notes_of(finished)), {}
+    notes, facts = [*notes_of(finished), *([trouble] if trouble else [])], {}
     if seen and finished.how.ending == "exit":
         run_viewers(seen, str(folder), str(plan.cwd), env, handle=live.handle)
         notes.append(
@@ -269,7 +270,7 @@ def _step_facts(step: running_pipeline.StepResult) -> dict[str, Any]:
 
 
 def _environment(project: Project, plan: Plan, step: Step, run_id: str) -> dict[str, str]:
-    config = project.config
+    config, _ = project.settings()
     base = dict(project.environ)
     own = [str(path) for path in tool_path(project.folder, plan.cwd)]
     base["PATH"] = os.pathsep.join([*own, base.get("PATH", os.defpath)])
@@ -303,7 +304,7 @@ def write_private(path: Path, raw: Buffer) -> None:
 
 def prune(project: Project) -> list[Run]:
     """Let go of what retention does not keep: folders and reports; the ids stay known."""
-    keep = project.config.keep
+    keep = project.settings()[0].keep
     gone = project.store.to_prune(keep=keep.runs, keep_engines=keep.engine_checks, most_bytes=keep.bytes)
     remove(project, gone)
     return gone

@@ -33,6 +33,11 @@ class Project:
         """Settings as they stand now; a bad file is a Trouble that says where and what."""
         return self._config.get()
 
+    def settings(self) -> tuple[Config, str]:
+        """Return the settings for work that no mistake in a file may stop: the defaults then, and what is wrong."""
+        config, trouble = self._config.get_or_default()
+        return config, str(trouble) if trouble else ""
+
     @property
     def store(self) -> Store:
         """The store, made when missing."""
@@ -54,16 +59,19 @@ class Project:
 
     def check(self, name: str) -> Check:
         """Return a check; an unknown name is a Trouble that lists what there is."""
+        from punchlist.project.discover import find_check
+
         config = self.config
         if name in config.checks:
             return config.checks[name]
         checks = self.checks()
-        if name not in checks:
+        found = find_check(checks, name)
+        if found is None:
             known = (
                 ", ".join(checks) or "none: add one to punchlist.toml, or run any command with `punchlist run -- CMD`"
             )
             raise Trouble(f"no check {name!r}; available: {known}", "unknown_check")
-        return checks[name]
+        return found
 
 
 def open_project(
