@@ -53,7 +53,7 @@ def _document(document: Document, log: Log, context: Context, reading: Reading) 
             counts[found.state] += 1
             if found.state == "failed":
                 _add(found, document, log, line, offset, context, reading)
-        elif name in ("RunInfo", "error") and (text := _run_trouble(element)):
+        elif name in ("RunInfo", "error", "test-suite") and (text := _run_trouble(element)):
             message, _, rest = text.strip().partition("\n")
             reading.add(Diagnostic(message=message, detail=rest, log=log.span(_line_with(document, log, message))))
     for name, count in counts.items():
@@ -88,12 +88,21 @@ def _nunit(element: Element) -> Outcome | None:
         return None
     texts = {name_of(child): whole_text(child) for child in element.iter()}
     name = element.get("fullname") or element.get("name") or ""
-    return Outcome(name, state, texts.get("message", ""), texts.get("stack-trace", ""), texts.get("output", ""))
+    message = texts.get("message") or (element.get("label") or "")
+    return Outcome(name, state, message, texts.get("stack-trace", ""), texts.get("output", ""))
 
 
 def _run_trouble(element: Element) -> str:
+    """What went wrong outside of a test: an aborted run, a fixture's set-up; never the mere echo of failed tests."""
     if name_of(element) == "RunInfo":
-        return whole_text(element).strip() if (element.get("outcome") or "").casefold() in ("error", "failed") else ""
+        failed = (element.get("outcome") or "").casefold() in ("error", "failed")
+        text = whole_text(element).strip()
+        return text if failed and not text.endswith("[FAIL]") else ""
+    if name_of(element) == "test-suite":
+        if element.get("site") not in ("SetUp", "TearDown") or element.get("result") != "Failed":
+            return ""
+        failure = next((child for child in element if name_of(child) == "failure"), None)
+        element = element if failure is None else failure
     return next((whole_text(child) for child in element.iter() if name_of(child) == "message"), "")
 
 
@@ -104,14 +113,14 @@ def _line_with(document: Document, log: Log, message: str) -> int:
 def _add(
     found: Outcome, document: Document, log: Log, line: int, offset: int, context: Context, reading: Reading
 ) -> None:
-    message, _, rest = found.message.strip().partition("\n")
-    place = place_in(found.stack, context.root)
+    message, _, rest = found.message.replace("\r", "").strip().partition("\n")
+    place = place_in(found.stack.replace("\r", ""), context.root)
     close = document.text.find("</", document.text.find("tackTrace>", offset) if found.stack else offset)
     height = document.text.count("\n", offset, close) if close > 0 else 0
     reading.add(
         Diagnostic(
             message=message.strip() or "failed",
-            detail="\n".join(filter(None, [rest, found.stack.strip("\n")])),
+            detail="\n".join(filter(None, [rest, found.stack.replace("\r", "").strip("\n")])),
             file=place.file if place else None,
             line=place.line if place else None,
             test=found.test or None,

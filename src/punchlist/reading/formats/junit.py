@@ -35,6 +35,7 @@ class Totals:
     failed: dict[str, None] = field(default_factory=dict)
     errors: dict[str, None] = field(default_factory=dict)
     skipped: dict[str, None] = field(default_factory=dict)
+    xfailed: dict[str, None] = field(default_factory=dict)
     flaky: dict[str, None] = field(default_factory=dict)
 
 
@@ -119,10 +120,13 @@ class _Reader:
         if skipped is not None and not NOT_RUN.match(skipped.get("message") or ""):
             for _ in failures:
                 next(self.lines, None)
-            self.totals.skipped[key] = None
+            expected = (skipped.get("type") or "").casefold().endswith("xfail")
+            (self.totals.xfailed if expected else self.totals.skipped)[key] = None
         elif skipped is not None:
             self._not_run(case, skipped)
             self.totals.failed[key] = None
+        elif failures and self._passed_later(element):
+            self._again(case, failures)
         elif failures:
             self._failures(case, section)
             # GoogleTest and others say failure, pytest and unittest say error for what is outside of the test.
@@ -133,6 +137,19 @@ class _Reader:
             self.totals.passed[key] = None
         else:
             self.totals.passed[key] = None
+
+    def _passed_later(self, element: Element) -> bool:
+        """Whether a repetition of this test, marked as one, passed: then it is flaky."""
+        if not any(name_of(p) == "property" and p.get("name") == "repetition" for p in element.iter()):
+            return False
+        same = (element.get("classname"), element.get("name"))
+        runs = [c for c in self.document.root.iter(element.tag) if (c.get("classname"), c.get("name")) == same]
+        return not any(name_of(child) in FAILING for child in runs[-1])
+
+    def _again(self, case: Case, failures: list[Element]) -> None:
+        for child in failures:
+            self._failure(child, case, state="flaky")
+        self.totals.flaky[case.test] = None
 
     def _failures(self, case: Case, section: str) -> None:
         for child in case.element:
@@ -219,6 +236,7 @@ class _Reader:
             ("failed", totals.failed),
             ("errors", totals.errors),
             ("skipped", totals.skipped),
+            ("xfailed", totals.xfailed),
             ("flaky", totals.flaky),
         ):
             if tests:

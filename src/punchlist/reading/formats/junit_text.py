@@ -22,6 +22,8 @@ NOISE = re.compile(r"\s*(?:FAILED:|=== (?:RUN|PAUSE|CONT|NAME)\b.*|--- FAIL\b.*|
 IDENTIFIER = re.compile(r"[\w.$/\\@:-]+$")
 PATHLIKE = re.compile(r"[^\s].*(?:\.[cm]?[jt]sx?|\.py|\.rb|\.vue|\.svelte)$")
 MODULE = re.compile(r"test_\w*$|\w*_tests?$|tests?$|conftest$")
+RAISED = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Warning|Exit|Interrupt|Failure)\b")
+QUOTED = re.compile(r"'(?P<file>[^'\n]+\.py)'")
 DATASET = re.compile(r" with data set .*")
 
 
@@ -49,6 +51,12 @@ def said(raw: str, body: str, output: str, kind: str, test: str) -> list[Said]:
     if PLACE_ONLY.match(lines[0].strip()) and len(lines) > 1:
         return [_placed(lines)]
     head = raw.strip().split("\n")[0].strip()
+    if kind == "FAILURE" and " › " in lines[0]:
+        return [_playwright(lines)]
+    if head == "collection failure" or head.startswith(("failed on setup", "failed on teardown")):
+        return [_pytest_error(head, lines, body)]
+    if kind and head and f"{kind}: {head}" in body:
+        return [Said(f"{kind}: {head}", body.strip("\n"), body)]
     if VAGUE.match(head):
         return [_from_body(head, body, kind, test)]
     return [Said(_worded(head, lines, kind), _rest(raw, body, head), f"{raw}\n{body}")]
@@ -92,6 +100,29 @@ def _placed(lines: list[str]) -> Said:
     return Said(lines[1].strip(), "\n".join(lines[2:]), "", place)
 
 
+def _playwright(lines: list[str]) -> Said:
+    """Playwright's text: a header with the test, then the error; what follows a retry's header repeats it."""
+    end = next((at for at, line in enumerate(lines) if line.strip().startswith("Retry #")), len(lines))
+    telling = [line for line in lines[1:end] if line.strip()]
+    message = telling[0].strip() if telling else lines[0].strip()
+    return Said(message, "\n".join(telling[1:]), "\n".join(lines[1:end]) + "\n" + lines[0])
+
+
+def _pytest_error(head: str, lines: list[str], body: str) -> Said:
+    """pytest's errors outside of a test say why on their last `E` lines, and at collection which file."""
+    said_ = [line[1:].strip() for line in lines if line.startswith("E  ")]
+    raised = next((text for text in reversed(said_) if RAISED.match(text)), "") or (said_[0] if said_ else "")
+    file = QUOTED.search(body) if head == "collection failure" else None
+    return Said(raised or head, body.strip("\n"), body, Place(file["file"]) if file else None)
+
+
+def _raised(lines: list[str]) -> str:
+    """The last line of a Python traceback, or ""."""
+    if not any("Traceback (most recent call last)" in line for line in lines):
+        return ""
+    return next((line.strip() for line in reversed(lines) if RAISED.match(line)), "")
+
+
 def _from_body(head: str, body: str, kind: str, test: str) -> Said:
     """The attribute says nothing: take the first line of the text that does, Go's `file.go:1: message` before all."""
     lines = body.strip("\n").split("\n")
@@ -102,6 +133,8 @@ def _from_body(head: str, body: str, kind: str, test: str) -> Said:
             if not first and more:
                 first = more.pop(0).strip()
             return Said(first, "\n".join(more), "", Place(match["file"], number(match["line"])))
+    if raised := _raised(lines):
+        return Said(raised, body.strip("\n"), body)
     name = DATASET.sub("", test)
     telling = [line for line in lines if not NOISE.match(line) and DATASET.sub("", line.strip()) != name]
     if not telling:

@@ -17,6 +17,8 @@ LOOSE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-fA-F]+);)"
 LOOSE_BRACKET = re.compile(r"<(?![\w/!?])")
 ATTRIBUTE = re.compile(r'="[^"<>]*<[^"]*"')
 JUNK_AFTER_ROOT = 9
+# How many times the length of a log its damaged documents may be read in all, so that hostile input costs linear time.
+WASTE = 20
 _SKIPPED = r"<!\[CDATA\[.*?\]\]>|<!--.*?-->|"
 
 
@@ -79,9 +81,11 @@ def documents(log: Log, *roots: str) -> Iterator[Document]:
         if not any(f"<{root}" in text for root in roots):
             continue
         starts = [0, *accumulate(len(line) + 1 for line in lines)][:-1]
-        at = 0
-        while match := begins.search(text, at):
+        at = waste = 0
+        while waste <= WASTE * len(text) and (match := begins.search(text, at)):
             document, at = _document(text, match.start(), starts, first)
+            if document is None or not document.whole:
+                waste += len(text) - match.start()
             if document is not None:
                 yield document
 
