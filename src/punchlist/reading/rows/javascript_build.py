@@ -38,4 +38,11 @@ ROWS: tuple[Row, ...] = (
         passed=r"CSpell: Files checked: \d+, Issues found: 0\b",
         failed=r"CSpell: Files checked: \d+, Issues found: [1-9]",
     ),
+    # babel 7: `SyntaxError: /path/file.js: Unexpected token (3:0)`
+    Row(
+        "babel",
+        r"(?:\w*Error): (?P<file>(?:/|[A-Za-z]:[\\/])[^:]+): (?P<message>.+) \((?P<line>\d+):(?P<column>\d+)\)$",
+        more=r"\s*$|\s*>?\s*\d* \| |\s+at |\{$",
+        passed=r"^Successfully compiled \d+ files? with Babel",
+    ),
 )
