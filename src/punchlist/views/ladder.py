@@ -58,7 +58,7 @@ def rungs(groups: Sequence[Group], room: int) -> Iterator[Rung]:
     if 2 * sum(counts) <= room:
         detailed = sum(any(wording.detail(d) for d in g.diagnostics) for g in groups)
         if detailed:
-            yield from (Rung(details=detailed, detail_lines=lines) for lines in (60, 25, 12, 6))
+            yield from (Rung(details=detailed, detail_lines=lines) for lines in (60, 25, 12, 6, 3, 2, 1))
             yield from (Rung(details=n, detail_lines=lines) for n, lines in _SHARES if n < detailed)
             yield Rung(details=1, detail_lines=5)
         yield Rung()

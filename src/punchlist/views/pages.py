@@ -13,8 +13,8 @@ from punchlist.views.ladder import Part, Rendering, Rung, by_folder, portion, re
 from punchlist.views.places import in_file, one_line, short_test
 from punchlist.views.verdict import Facts, changed_line, verdict
 
-_DETAIL_SHARE = 0.18
-_DETAIL_LEAST = 300
+_DETAIL_SHARE = 0.2
+_DETAIL_LEAST = 600
 _UNIT = 60
 _FEW = 12
 _WEIGHTY = ("error", "warning")
