@@ -15,6 +15,9 @@ FILE = re.compile(r'\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<f
 FAULT = re.compile(r'  File "(?P<file>[^"\n]+)", line (?P<line>\d+) in (?P<function>.+)$')
 HEAD = re.compile(r"(?P<lead>[ \t|]*)(?P<group>\+ Exception Group )?Traceback \(most recent call last\):")
 EXCEPTION = re.compile(r"[A-Za-z_][\w.<>]*(?:\[[\w, .]+\])?(?::|$)")
+WARNING = re.compile(
+    r"(?P<file>(?:[A-Za-z]:)?[^:\n]+\.pyw?):(?P<line>\d+): (?P<rule>[A-Za-z_][\w.]*Warning): (?P<message>\S.*)$"
+)
 CHAINS = (
     "During handling of the above exception, another exception occurred:",
     "The above exception was the direct cause of the following exception:",

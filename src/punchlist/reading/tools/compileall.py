@@ -22,12 +22,26 @@ def parse(log: Log, _context: Context) -> Reading:
     reading = Reading()
     current = ""
     end = 0
-    for index in lines_with(log, "Compiling ", "Listing ", "Can't list", "***", "Sorry: ", "[Errno ", 'File "'):
+    for index in lines_with(
+        log, "Compiling ", "Listing ", "Can't list", "***", "Sorry: ", "[Errno ", 'File "', "Warning: "
+    ):
         if index < end:
             continue
         line = log.lines[index]
         if match := COMPILING.match(line):
             current = match["file"]
+            reading.claim(index)
+        elif match := frames.WARNING.match(line):
+            reading.add(
+                Diagnostic(
+                    severity="warning",
+                    message=match["message"],
+                    file=match["file"],
+                    line=int(match["line"]) or None,
+                    rule=match["rule"],
+                    log=log.span(index),
+                )
+            )
             reading.claim(index)
         elif LISTING.match(line):
             reading.claim(index)
@@ -50,7 +64,7 @@ def parse(log: Log, _context: Context) -> Reading:
         elif match := PLAIN.match(line):
             reading.add(Diagnostic(message=match["message"], file=current or None, log=log.span(index)))
             reading.claim(index)
-    if reading.diagnostics:
+    if any(d.severity == "error" for d in reading.diagnostics):
         reading.outcome = "failed"
     return reading
 

@@ -12,6 +12,7 @@ NOTHING = re.compile(
     r"|Coverage\.py warning: .*|[Nn]o such option: .*|Unknown command: .*|Can't (?:combine|append) .*)$"
 )
 WORDS = ("Stmts", "-----", "TOTAL ", "overage", "No data", "No source", "Couldn't", "such option", "Unknown", "Can't")
+PARSED = re.compile(r"(?:Couldn't parse|No source for code:) '(?P<file>[^']+)'(?:.* at line (?P<line>\d+))?")
 TOTAL = re.compile(r"TOTAL(?: +[\d.]+)+%?\b")
 HEAD = re.compile(r"Name +Stmts +Miss ")
 UNCOVERED = re.compile(r"coverage: error: (?P<message>\S.*)$")
@@ -35,7 +36,16 @@ def parse(log: Log, _context: Context) -> Reading:
         elif match := NOTHING.match(line) or UNCOVERED.match(line):
             warning = "warning: " in line
             message = match.groupdict().get("message") or match[0]
-            reading.add(Diagnostic(message=message, severity="warning" if warning else "error", log=log.span(index)))
+            place = PARSED.match(message)
+            reading.add(
+                Diagnostic(
+                    message=message,
+                    severity="warning" if warning else "error",
+                    file=place["file"] if place else None,
+                    line=int(place["line"]) if place and place["line"] else None,
+                    log=log.span(index),
+                )
+            )
             reading.claim(index)
             if not warning:
                 reading.outcome = reading.outcome or "error"

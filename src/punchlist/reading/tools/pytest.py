@@ -58,17 +58,27 @@ def _run(log: Log, context: Context, run: Run, label: str | None, reading: Readi
                 continue
             reading.add(_failure(log, context, block, _entry(entries, block)))
         if not found:
-            _crash_lines(log, crash_lines(log, section), entries, reading)
+            _crash_lines(log, context, crash_lines(log, section), entries, reading)
     left = [entry for entry in entries if not entry.used]
     if not _passed(run) and not entries and len(reading.diagnostics) == before:
         left = from_progress(log, run)
     for entry in left:
         reading.add(_unexplained(log, entry))
+    _note_flaky(log, run, entries, reading)
     for section in run.of("warnings"):
         reading.diagnostics += warnings(log, section)
     if label is not None:
         reading.diagnostics[before:] = [replace(d, package=label) for d in reading.diagnostics[before:]]
     reading.claim(_start(log, run), run.end)
+
+
+def _note_flaky(log: Log, run: Run, entries: Sequence[Entry], reading: Reading) -> None:
+    """Name the tests that passed after a rerun (pytest-rerunfailures with `-rR`)."""
+    failed = {entry.test for entry in entries}
+    for section in run.of("reruns"):
+        lines = log.lines[section.first : section.end]
+        again = {line.removeprefix("RERUN ") for line in lines if line.startswith("RERUN ")} - failed
+        reading.notes += [f"passed after a rerun: {test}" for test in sorted(again)]
 
 
 def _passed(run: Run) -> bool:
@@ -105,8 +115,10 @@ def _failure(log: Log, context: Context, block: Block, entry: Entry | None) -> D
     elif not collecting:
         test = entry.test if entry else _node_id(block.test_file, name, context.root)
     file, line = block.file, block.line
-    if file is None or frames.is_foreign(file):
-        file, line = _file_of(entry, name if collecting else test), None
+    if file is None or frames.is_foreign(file, context.root):
+        file = _file_of(entry, name if collecting else test)
+        own = [p.line for p in block.places if file and (p.file == file or p.file.endswith("/" + file))]
+        line = own[-1] if own else None
     return Diagnostic(
         message=block.message,
         detail="\n".join(block.detail),
@@ -131,14 +143,16 @@ def _file_of(entry: Entry | None, name: str | None) -> str | None:
     return file if FILE.search(file) and "[" not in file else None
 
 
-def _crash_lines(log: Log, found: Sequence[Block], entries: Sequence[Entry], reading: Reading) -> None:
+def _crash_lines(
+    log: Log, context: Context, found: Sequence[Block], entries: Sequence[Entry], reading: Reading
+) -> None:
     """Pair the lines of `--tb=line` with the summary: they stand in the same order."""
     waiting = [entry for entry in entries if entry.kind == "failed" and not entry.used]
     for block, entry in zip(found, align([block.message for block in found], waiting), strict=True):
         if entry is not None:
             entry.used = True
         file, line = block.file, block.line
-        if file and frames.is_foreign(file):
+        if file and frames.is_foreign(file, context.root):
             file, line = (entry.file if entry else None), None
         reading.add(
             Diagnostic(

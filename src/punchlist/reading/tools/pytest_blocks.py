@@ -43,6 +43,7 @@ class Block:
     main_end: int = 0
     reasoned: bool = True
     whole: bool = True
+    places: list[Frame] = field(default_factory=list)
     detail: list[str] = field(default_factory=list)
 
 
@@ -128,6 +129,7 @@ def read_block(log: Log, block: Block, width: int, root: str) -> Block:
             block.file, block.line = best.file, best.line
     block.reasoned = bool(errors or tracebacks) and not frames.FILE.match(block.message)
     block.whole = (block.reasoned and block.file is not None) or block.main_end < block.end
+    block.places = places
     block.test_file = _test_file(lines, block, places)
     _explain(log, block, start, errors, places, root)
     return block

@@ -103,6 +103,11 @@ def read_totals(line: str) -> dict[str, int] | None:
     return counts
 
 
+def fills(line: str, width: int) -> bool:
+    """Whether a rule is as wide as the terminal; one with a long title has a single character on each side."""
+    return not width or abs(len(line) - width) <= 1 or (len(line) > width and line[1:2] == line[-2:-1] == " ")
+
+
 class _Splitter:
     """Walk over the lines once; a run ends at its totals, or where the next one starts.
 
@@ -157,7 +162,7 @@ class _Splitter:
         if match is None:
             return
         title = match["title"]
-        fits = self.run is None or not self.run.width or abs(len(line) - self.run.width) <= 1
+        fits = self.run is None or fills(line, self.run.width)
         if title == "test session starts":
             self.start(index, line)
         elif read_totals(line) is not None:
@@ -223,7 +228,7 @@ class _Splitter:
     def title(self, line: str) -> None:
         """The title of a failure: what seemed to be a summary before it was output."""
         run = self.run
-        if run is None or abs(len(line) - run.width) > 1 or not line.strip("_ ") or COVERAGE.match(line):
+        if run is None or not fills(line, run.width) or not line.strip("_ ") or COVERAGE.match(line):
             return
         if not any(section.kind in ("errors", "failures") for section in run.sections) or self.nested:
             return

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from punchlist.model import Diagnostic
 from punchlist.reading import frames
@@ -169,6 +170,22 @@ def running_test(log: Log, index: int) -> str | None:
     return None
 
 
+def _within_test(stack: Sequence[frames.Frame], root: str) -> tuple[frames.Frame | None, list[frames.Frame]]:
+    """The place a stack points at, and the frames below the test: own ones, else the test itself, installed or not."""
+    calls = [i for i, frame in enumerate(stack) if frame.function == "pytest_pyfunc_call"]
+    below = list(stack[calls[-1] + 1 :]) if calls else []
+    own = frames.innermost(stack, root) or (below[0] if below else None)
+    return own, below[-6:] or [f for f in stack if not frames.is_foreign(f.file, root)][-6:]
+
+
+def _test_name(stack: Sequence[frames.Frame]) -> str | None:
+    """The name of the function that pytest called, as a stack shows it."""
+    for frame, below in pairwise(stack):
+        if frame.function == "pytest_pyfunc_call":
+            return below.function
+    return None
+
+
 def fatal_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, int]]:
     """Yield crashes of the interpreter, with the innermost own frame of the thread that crashed."""
     for index in lines_with(log, "Fatal Python error: ", "Windows fatal exception: "):
@@ -178,15 +195,14 @@ def fatal_errors(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, 
         stack, end = frames.read_fault(log.lines, index)
         while end < len(log.lines) and SHELL.match(log.lines[end]):
             end += 1
-        own = frames.innermost(stack, context.root)
-        steps = [f for f in stack if not frames.is_foreign(f.file, context.root)][-6:]
+        own, steps = _within_test(stack, context.root)
         yield (
             Diagnostic(
                 message=match[0].strip(),
                 detail="\n".join(f"at {f.file}:{f.line} in {f.function}" for f in steps),
                 file=own.file if own else None,
                 line=own.line if own else None,
-                test=running_test(log, index),
+                test=running_test(log, index) or _test_name(stack),
                 log=log.span(index, end - 1),
             ),
             index,
@@ -211,14 +227,13 @@ def timeouts(log: Log, context: Context) -> Iterator[tuple[Diagnostic, int, int]
             elif main and (place := frames.FILE.match(lines[end])):
                 stack.append(frames.Frame(place["file"], int(place["line"]), place["function"] or "", end))
             end += 1
-        own = frames.innermost(stack, context.root)
-        steps = [f for f in stack if not frames.is_foreign(f.file, context.root)][-6:]
+        own, steps = _within_test(stack, context.root)
         diagnostic = Diagnostic(
             message=match[0],
             detail="\n".join(f"at {f.file}:{f.line} in {f.function}" for f in steps),
             file=own.file if own else None,
             line=own.line if own else None,
-            test=running_test(log, index),
+            test=running_test(log, index) or _test_name(stack),
             log=log.span(index, min(end, len(lines) - 1)),
         )
         if own is not None or end < len(lines):

@@ -14,7 +14,7 @@ COMMAND = re.compile(r"\S+: (?:commands(?:_pre|_post)?\[\d+\]|install_\w+|freeze
 EXIT = re.compile(r"\S+: exit -?\d+ \([\d.]+ seconds\) .*> ")
 ENV = re.compile(r"(?:  )?(?P<env>[\w.:+-]+): (?P<word>OK|FAIL|SKIP|IGNORED FAIL)\b.*(?:seconds|code -?\d+).*$")
 FAILED = re.compile(
-    r"(?P<env>[\w.:+-]+): (?P<message>failed with (?!exit)\S.*|skipped because could not find python interpreter\S*.*"
+    r"(?P<env>[\w.:+-]+): (?P<message>failed with (?:could not find python|\S+ is not allowed|\S+ \(resolves to).*|skipped because could not find python interpreter\S*.*"
     r"|Exception running subprocess .*|internal error|failed: \S.*)$"
 )
 OLD_ERROR = re.compile(
@@ -22,8 +22,7 @@ OLD_ERROR = re.compile(
     r"|could not install deps .*"
     r"|invocation failed .*|Error creating virtualenv.*|missing tox file.*|.*: InterpreterNotFound: .*)$"
 )
-OLD_ENV = re.compile(r"(?:ERROR: )? {2,}(?P<env>[\w.:+-]+): (?P<word>commands (?:succeeded|failed)|.*)$")
-SUMMARY = re.compile(r"_+ summary _+$")
+OLD_ENV = re.compile(r"(?:ERROR: )? {2,}(?P<env>[\w.:+-]+): commands (?P<word>succeeded|failed)$")
 WORDS = (
     "HandledError|",
     ": commands",
@@ -77,6 +76,10 @@ def parse(log: Log, _context: Context) -> Reading:
                 env = match.groupdict().get("env")
                 reading.add(Diagnostic(message=message, package=env, log=log.span(index)))
                 reading.outcome = "error"
+            reading.claim(index)
+        elif match := OLD_ENV.match(line):
+            if match["word"] == "failed":
+                reading.notes.append(f"tox: {match['env']}: commands failed")
             reading.claim(index)
         elif match := ENV.match(line):
             if match["word"] == "FAIL" and line.startswith("  "):

@@ -20,6 +20,7 @@ START = re.compile(
     r"|can't find '__main__' module .*|No module named .*|'.*' is a package and cannot be directly executed.*)$"
 )
 OPTION = re.compile(r"(?P<message>(?:Unknown|unknown) option:? .*|Argument expected for the -\w option)$")
+USAGE = re.compile(r"[\w.-]+\.py: error: (?P<message>\S.*)$")
 SYNTAX = re.compile(r"(?P<rule>SyntaxError|IndentationError|TabError): \S")
 ESCAPED = re.compile(r'Traceback \(most recent call last\):(?:\\\\n|\\n)(?:[^"\\]|\\.)*')
 STAMP = re.compile(r"\d{4}-\d\d-\d\d|\[\d|[A-Z]{4,8}[: ]|\d\d:\d\d:\d\d")
@@ -37,6 +38,8 @@ WORDS = (
     "Windows fatal",
     "nknown option",
     "Argument expected",
+    ".py: error: ",
+    "Warning: ",
 )
 MORE_LINES = 10
 MOST = 200
@@ -66,15 +69,18 @@ def parse(log: Log, context: Context) -> Reading:
             reading.claim(index)
         elif "atal " in line and (fatal := FATAL.search(line)):
             end = _fatal(log, context, index, fatal[0], reading)
-        elif named and (match := OPTION.match(line)):
+        elif named and (match := OPTION.match(line) or USAGE.match(line)):
             reading.add(Diagnostic(message=match["message"], log=log.span(index)))
             reading.claim(index)
+        elif named and (match := frames.WARNING.match(line)):
+            end = _warning(log, index, match, reading)
     _verdict(context, reading)
     return reading
 
 
 def _verdict(context: Context, reading: Reading) -> None:
-    if not reading.diagnostics or context.exit_code is None:
+    errors = any(d.severity == "error" for d in reading.diagnostics)
+    if context.exit_code is None or not errors:
         return
     if context.exit_code == 0:
         reading.outcome = "passed"
@@ -193,6 +199,26 @@ def _message_end(log: Log, end: int) -> int:
         stop += 1
     after = [log.lines[i] for i in range(stop, min(stop + 3, len(log.lines))) if log.stream(i) == stream]
     return end if any(after) else stop
+
+
+def _warning(log: Log, index: int, match: re.Match[str], reading: Reading) -> int:
+    """A warning that Python prints: its place and category, then the source line, indented."""
+    end = index + 1
+    if end < len(log.lines) and log.lines[end].startswith("  ") and not log.lines[end].startswith('  File "'):
+        end += 1
+    reading.add(
+        Diagnostic(
+            severity="warning",
+            message=log.whole(index)[match.start("message") :].strip(),
+            detail="\n".join(line.strip() for line in log.lines[index + 1 : end]),
+            file=match["file"],
+            line=int(match["line"]) or None,
+            rule=match["rule"],
+            log=log.span(index, end - 1),
+        )
+    )
+    reading.claim(index, end)
+    return end
 
 
 def _syntax(log: Log, index: int) -> tuple[Diagnostic, int] | None:
