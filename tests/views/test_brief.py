@@ -3,7 +3,7 @@
 import pytest
 
 from punchlist.analysis.delta import compare
-from punchlist.model import Diagnostic, How, Outcome, Report, Severity, in_order
+from punchlist.model import Diagnostic, How, Outcome, Report, Severity, Trouble, in_order
 from punchlist.views.brief import Facts, brief, page_of_group
 from punchlist.views.budget import RUN, Budget, budget, size
 
@@ -396,4 +396,5 @@ def test_a_group_is_shown_whole_page_by_page() -> None:
 
 
 def test_an_unknown_group_is_said() -> None:
-    assert "R7" in page_of_group(report(*many(2, 2)), "R7", facts=FACTS)
+    with pytest.raises(Trouble, match="no group 'R7' in test-12: name a rule"):
+        page_of_group(report(*many(2, 2)), "R7", facts=FACTS)

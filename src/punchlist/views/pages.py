@@ -6,7 +6,7 @@ from punchlist.analysis.delta import Delta
 from punchlist.analysis.fingerprint import split
 from punchlist.analysis.groups import Group, find, group, unique
 from punchlist.analysis.ranking import ranked
-from punchlist.model import Diagnostic, Report
+from punchlist.model import Diagnostic, Report, Trouble
 from punchlist.views import wording
 from punchlist.views.budget import Budget, size
 from punchlist.views.ladder import Part, Rendering, Rung, by_folder, portion, render, rungs
@@ -144,7 +144,10 @@ def group_page(report: Report, name: str, page: int, facts: Facts, budget: Budge
     """Show one group whole (fingerprint or its start, rank, rule, test or file), page by page."""
     groups = find(_groups(report), name)
     if not groups:
-        return f"no group {name!r}"
+        raise Trouble(
+            f"no group {name!r} in {facts.run_id or 'this log'}: name a rule, a test, a file or a fingerprint",
+            "unknown_group",
+        )
     text, left = _page([(g, g.diagnostics) for g in groups], page, budget.chars - 200)
     found = sum(g.count for g in groups)
     head = f"{found} in group {groups[0].fingerprint}" if len(groups) == 1 else f"{found} in {len(groups)} groups"
