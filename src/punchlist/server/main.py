@@ -12,7 +12,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from punchlist.server.protocol import build
-from punchlist.service.execute import write_private
+from punchlist.service.files import write_private
 from punchlist.service.project import open_project
 from punchlist.service.session import Session
 

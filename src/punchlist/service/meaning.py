@@ -12,7 +12,6 @@ from punchlist.reading.command import Scripts
 from punchlist.reading.reader import Piece, read
 from punchlist.reading.registry import BY_NAME
 from punchlist.running.order import merged_lines
-from punchlist.running.records import Finished
 from punchlist.service.logs import mapped
 from punchlist.service.plan import Plan
 from punchlist.service.project import Project
@@ -123,22 +122,6 @@ def arrivals(folder: Path) -> list[Piece]:
     if lines:
         pieces.append((stream, first, b"\n".join(lines)))
     return pieces
-
-
-def notes_of(finished: Finished) -> tuple[str, ...]:
-    """Return what has to be said about how a command ran, beside its verdict."""
-    notes = []
-    if finished.write_trouble:
-        room = "the disk is full" if finished.disk_full else finished.write_trouble
-        notes.append(f"the log could not be kept whole ({room}): {finished.dropped:,} bytes are missing")
-    if finished.prompt and finished.how.ending != "exit":
-        notes.append(f"it may have waited for an answer: {finished.prompt}")
-    if finished.never_ends:
-        notes.append(f"it looks like a watcher or a server that never ends: {finished.never_ends}")
-    left = [one for one in finished.left_behind if not one.daemon]
-    if left:
-        notes.append("still running in the background: " + ", ".join(f"{one.name} ({one.pid})" for one in left[:5]))
-    return tuple(notes)
 
 
 def _below(root: Path, folder: Path) -> str:

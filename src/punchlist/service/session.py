@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from punchlist.model import How, Report, Trouble
-from punchlist.reading.reader import read
-from punchlist.reading.sieve import Buffer
 from punchlist.service import execute, plan
+from punchlist.service.files import private_folder, write_private
 from punchlist.service.live import Lives
 from punchlist.service.project import Project
 from punchlist.store.runs import Run
@@ -49,15 +48,17 @@ class Session:
         return self.wait(run_id, 10)
 
     def store_reading(
-        self, stdout: Buffer, stderr: Buffer, *, command: str, how: How, root: str, parser: str | None
+        self, stdout: bytes, stderr: bytes, *, command: str, how: How, root: str, parser: str | None
     ) -> Run:
         """Keep a log that came through a pipe as a run, so that everything it says stays reachable."""
+        from punchlist.reading.reader import read
+
         title = command or parser or "read"
         run = execute.begin_reading(self.project, command, title)
         folder = self.project.runs_folder / run.id
-        execute.private_folder(folder)
+        private_folder(folder)
         for name, raw in (("stdout.log", stdout), ("stderr.log", stderr)):
-            execute.write_private(folder / name, raw)
+            write_private(folder / name, raw)
         report = read(stdout, stderr, command=command, how=how, root=root, parser=parser)
         done = self.project.store.finish(run.id, report, size=len(stdout) + len(stderr))
         execute.prune(self.project)
