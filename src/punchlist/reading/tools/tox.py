@@ -14,7 +14,8 @@ COMMAND = re.compile(r"\S+: (?:commands(?:_pre|_post)?\[\d+\]|install_\w+|freeze
 EXIT = re.compile(r"\S+: exit -?\d+ \([\d.]+ seconds\) .*> ")
 ENV = re.compile(r"(?:  )?(?P<env>[\w.:+-]+): (?P<word>OK|FAIL|SKIP|IGNORED FAIL)\b.*(?:seconds|code -?\d+).*$")
 FAILED = re.compile(
-    r"(?P<env>[\w.:+-]+): (?P<message>failed with (?:could not find python|\S+ is not allowed|\S+ \(resolves to).*|skipped because could not find python interpreter\S*.*"
+    r"(?P<env>[\w.:+-]+): (?P<message>failed with (?:could not find python|\S+ is not allowed|\S+ \(resolves to).*"
+    r"|skipped because could not find python interpreter\S*.*"
     r"|Exception running subprocess .*|internal error|failed: \S.*)$"
 )
 OLD_ERROR = re.compile(
