@@ -54,8 +54,8 @@ def read(
     how = how or How()
     invocations = understand(command, scripts) if command else []
     whole = to_log(merged) if merged is not None else _log(stdout, stderr, _anchors(stdout, stderr, invocations))
-    chosen = _chosen(parser, candidates(invocations, "\n".join(whole.lines)))
     sources = unwrap(whole)
+    chosen = _chosen(parser, candidates(invocations, "\n".join(line for source in sources for line in source.lines)))
     understood: list[Understood] = []
     left: list[Log] = []
     for source in sources:
