@@ -23,6 +23,15 @@ PARSERS: tuple[Parser, ...] = (
         formats="table, -V, --output-on-failure",
     ),
     Parser(
+        "cmocka",
+        "tools.cmocka",
+        signs=(" test(s)",),
+        sign=r"\[=+\] .*\d+ test\(s\)|\[  (?:PASSED|FAILED)  \] .*\d+ test\(s\)",
+        anchors=(b"[  ERROR", b"[   LINE", b"[  FAILED", b"[  PASSED", b" test(s)"),
+        kind="test",
+        formats="standard",
+    ),
+    Parser(
         "googletest",
         "tools.googletest",
         signs=("[ RUN      ] ", "[==========] ", "[  FAILED  ] ", "[  PASSED  ] "),
@@ -75,7 +84,7 @@ PARSERS: tuple[Parser, ...] = (
     Parser(
         "c-tests",
         "tools.c_tests",
-        signs=(":FAIL", ":PASS", " Failures ", "[  ERROR   ] ---", "%: Checks: ", "Synthesis: Tested: ", " test(s)"),
+        signs=(":FAIL", ":PASS", " Failures ", "%: Checks: ", "Synthesis: Tested: ", " test(s)"),
         sign=r"\S:\d+:\w[^:]*:(?:FAIL|PASS|IGNORE)\b|\d+ Tests \d+ Failures \d+ Ignored|\[  ERROR   \] ---"
         r"|\d+%: Checks: |Synthesis: Tested|\d+ test\(s\)",
         anchors=(
@@ -91,8 +100,8 @@ PARSERS: tuple[Parser, ...] = (
             b":E:",
         ),
         kind="test",
-        formats="Unity, cmocka, Check, Criterion",
-        aliases=("unity", "cmocka", "check", "criterion"),
+        formats="Unity, Check, Criterion",
+        aliases=("unity", "check", "criterion"),
     ),
     Parser(
         "sanitizers",

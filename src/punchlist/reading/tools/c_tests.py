@@ -1,4 +1,4 @@
-"""Read the small C frameworks: Unity, cmocka, Check and Criterion."""
+"""Read the small C frameworks: Unity, Check and Criterion."""
 
 import re
 
@@ -6,13 +6,10 @@ from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 
 UNITY = re.compile(
-    r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?P<test>\w[\w()., ]*):(?P<word>FAIL|PASS"
-    r"|IGNORE)(?:: ?(?P<message>.*))?$"
+    r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?P<test>\w[\w()., ]*):"
+    r"(?P<word>FAIL|PASS|IGNORE)(?:: ?(?P<message>.*))?$"
 )
 UNITY_TOTAL = re.compile(r"(\d+) Tests (\d+) Failures (\d+) Ignored")
-CMOCKA = re.compile(r"\[ +(?P<mark>RUN|OK|ERROR|LINE|FAILED|PASSED|SKIPPED) +\] ?(?P<rest>.*)$")
-CMOCKA_LINE = re.compile(r"--- (?P<file>[^\s:][^:]*):(?P<line>\d+): error: (?P<message>.*)$")
-CMOCKA_TOTAL = re.compile(r"(?:[\w-]+: )?(\d+) test\(s\)")
 CHECK = re.compile(
     r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?P<word>[FEP]):(?P<case>[^:]*):(?P<test>[^:]*):(?P<n>-?\d+): (?P<message>.*)$"
 )
@@ -31,16 +28,12 @@ CRITERION_TOTAL = re.compile(r"\[=+\] Synthesis: Tested: (\d+) \| Passing: (\d+)
 def parse(log: Log, _context: Context) -> Reading:
     """Read every framework's lines; each has a syntax of its own."""
     reading = Reading()
-    test, error = "", ""
     pending: list[tuple[int, re.Match[str]]] = []
     for at, line in enumerate(log.lines):
         if not line:
             continue
         if line[0] == "[":
-            if match := CMOCKA.match(line):
-                test, error = _cmocka(log, at, match, test, error, reading)
-            else:
-                _criterion(log, at, line, pending, reading)
+            _criterion(log, at, line, pending, reading)
         elif line[0].isdigit() and (_total(line, reading)):
             reading.claim(at)
         elif ":FAIL" in line or ":PASS" in line or ":IGNORE" in line:
@@ -76,31 +69,6 @@ def _placed(log: Log, at: int, match: re.Match[str], failed: bool, reading: Read
         )
 
 
-def _cmocka(log: Log, at: int, match: re.Match[str], test: str, error: str, reading: Reading) -> tuple[str, str]:
-    mark, rest = match["mark"], match["rest"].strip()
-    if mark == "RUN" and re.fullmatch(r"\w+", rest):
-        reading.claim(at)
-        return rest, ""
-    if mark == "ERROR" and rest.startswith("---"):
-        reading.claim(at)
-        return test, rest.removeprefix("---").strip()
-    if mark == "LINE" and (place := CMOCKA_LINE.match(rest)):
-        start = next((i for i in range(at, max(-1, at - 40), -1) if log.lines[i].startswith("[  ERROR")), at)
-        detail = "\n".join(line for line in log.lines[start + 1 : at] if line)
-        reading.add(
-            Diagnostic(
-                message=error or place["message"], detail=detail or place["message"], file=place["file"],
-                line=int(place["line"]), test=test or None, log=log.span(start, at),
-            )
-        )  # fmt: skip
-        reading.claim(start, at + 1)
-    elif mark in ("PASSED", "FAILED") and (total := CMOCKA_TOTAL.match(rest)):
-        reading.counts["passed" if mark == "PASSED" else "failed"] = int(total[1])
-        reading.outcome = "failed" if mark == "FAILED" or reading.outcome == "failed" else "passed"
-        reading.claim(at)
-    return test, error
-
-
 def _criterion(log: Log, at: int, line: str, pending: list[tuple[int, re.Match[str]]], reading: Reading) -> None:
     if match := CRITERION.match(line):
         pending.append((at, match))
@@ -111,10 +79,14 @@ def _criterion(log: Log, at: int, line: str, pending: list[tuple[int, re.Match[s
             more = [one[1].strip() for one in said if one and one[1].strip()]
             reading.add(
                 Diagnostic(
-                    message=more[0] if more else failure["message"], detail="\n".join([failure["message"], *more[1:20]]),
-                    file=failure["file"], line=int(failure["line"]), test=match["test"], log=log.span(start, at),
+                    message=more[0] if more else failure["message"],
+                    detail="\n".join([failure["message"], *more[1:20]]),
+                    file=failure["file"],
+                    line=int(failure["line"]),
+                    test=match["test"],
+                    log=log.span(start, at),
                 )
-            )  # fmt: skip
+            )
         if match["word"] == "FAIL" and not pending:
             reading.add(Diagnostic(message=line, test=match["test"], log=log.span(at)))
         pending.clear()

@@ -39,7 +39,7 @@ ANY_FAILURE = re.compile(
     r"error|fail|expected|assert|mismatch|unexpected|exception|not equal|panic|abort|fatal|wrong|!=|differ", re.I
 )
 # Readers of what a test printed, the most specific first.
-INNER = ("googletest", "catch2", "doctest_cpp", "boost_test", "c_tests", "sanitizers", "valgrind", "crashes")
+INNER = ("cmocka", "googletest", "catch2", "doctest_cpp", "boost_test", "c_tests", "sanitizers", "valgrind", "crashes")
 ONE_TEST = re.compile(r"Note: Google Test filter = [^*:?]+$")
 SKIPPED = ("Skipped", "Not Run (Disabled)", "Disabled")
 OUTPUT_LINES = 5000

@@ -16,6 +16,8 @@ RESULT = re.compile(r"(.*?)--- (FAIL|PASS|SKIP|BENCH): (\S.*?)(?: \((\d+(?:\.\d+
 PACKAGE = re.compile(r"(ok  |FAIL|\?   |---)\t(\S+)(?:\t| )(.*)$")
 BARE_COVER = re.compile(r"\t(\S+)\t\tcoverage: ")
 ENTRY = re.compile(r"(\s+)((?:[A-Za-z]:)?[^\s:][^:]*\.go):(\d+): ?(.*)$")
+# Output without a line end stands in front of a logged line.
+GLUED = re.compile(r"\S.*?( {4,})([\w./-]+\.go):(\d+): ?(.*)$")
 NOT_BUILT = re.compile(r"\[(build|setup) failed\]")
 FAILURE_WORDS = re.compile(
     r"\b(?:want(?:ed)?|expect(?:ed)?|got|unexpected|errors?|err|fail(?:ed|ure)?|mismatch|not equal|should|must|missing|"
@@ -82,6 +84,7 @@ class Result:
     usage: bool = False
     not_built: list[tuple[int, str]] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
+    last_fail: int = -1
 
 
 def parse(log: Log, context: Context) -> Reading:
@@ -152,6 +155,8 @@ def _line(
         segment.crashes.append(crash)
         _attach(segment, crash)
         return crash.end, None
+    if segment.current and "    " in line and (match := GLUED.match(line)):
+        return _entry(log, at, end, match, segment), None
     _print(at, line, segment)
     return at + 1, None
 
@@ -260,6 +265,7 @@ def _close(log: Log, segment: Segment, end: int, done: tuple[str, str, str], rea
         reading.claim(segment.start, end)
     if not word and (segment.verbose or failing) and not _ended(segment):
         reading.partial = True
+    result.last_fail = end if word == "FAIL" else result.last_fail
 
 
 def _ended(segment: Segment) -> bool:
@@ -353,7 +359,11 @@ def _package_failed(log: Log, segment: Segment, end: int, package: str, rest: st
     if cause is None:
         return [Diagnostic(message=log.lines[at].replace("\t", " "), package=package, log=log.span(at))]
     detail = "\n".join(text for _, text in segment.stray[-20:] if text != cause[1])
-    return [Diagnostic(message=cause[1].strip(), detail=detail, package=package, log=log.span(cause[0], end - 1))]
+    open_tests = [test.name for test in segment.tests.values() if not test.status]
+    name = f"{package}.{open_tests[-1]}" if open_tests and segment.verbose else None
+    return [
+        Diagnostic(message=cause[1].strip(), detail=detail, test=name, package=package, log=log.span(cause[0], end - 1))
+    ]
 
 
 def _finish(log: Log, reading: Reading, result: Result, context: Context) -> None:
@@ -363,6 +373,9 @@ def _finish(log: Log, reading: Reading, result: Result, context: Context) -> Non
             result.passed = True
     if result.verbose:
         reading.counts = result.counts
+    # `go test` closes a failed run with a bare FAIL; Go before 1.14 did not, so only its absence at a cut end counts.
+    if result.last_fail >= 0 and "FAIL" not in log.lines[result.last_fail :]:
+        reading.partial = True
     if result.usage and all(go_build.USAGE.match(d.message) for d in reading.diagnostics):
         reading.outcome = "error"
     elif result.failed or reading.diagnostics:

@@ -23,6 +23,8 @@ TOTAL = re.compile(r"(\d+) tests?(?:, listed below)?[.:]?$")
 TRACE = re.compile(r"((?:[A-Za-z]:[\\/])?[^:\n(]+?)[:(](\d+)\)?: (.*)$")
 RAN = re.compile(r"(\d+) tests? from \d+ test (?:suites?|cases?) ran")
 SUITE_ITSELF = re.compile(r"(\S+): (?:SetUpTest|TearDownTest)\w+ or ")
+# cmocka marks its lines the same way.
+CMOCKA = re.compile(r"\[=+\] .*\d+ test\(s\)")
 DETAIL_LINES = 60
 
 
@@ -53,6 +55,8 @@ class State:
 def parse(log: Log, context: Context) -> Reading:
     """Read the tests of one or several programs, stream by stream."""
     reading = Reading()
+    if any(CMOCKA.match(line) for line in log.lines):
+        return reading
     for first, end in log.streams():
         state = State()
         at = first

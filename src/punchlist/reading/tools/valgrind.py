@@ -1,6 +1,7 @@
 """Read valgrind's text: memcheck's errors and leaks, helgrind's and DRD's races, the totals. Seen with 3.13 to 3.22."""
 
 import re
+from dataclasses import replace
 
 from punchlist.model import Diagnostic, Related
 from punchlist.reading.log import Context, Log, Reading
@@ -45,13 +46,22 @@ BANNER = (
     "ERROR SUMMARY",
     "NOTE: ",
 )
+CONTINUES = (
+    "This conflicts with",
+    "Lock at ",
+    "Location 0x",
+    "Address 0x",
+    "Observed ",
+    "Required order",
+    "Other segment",
+)
 ALLOCATORS = re.compile(
     r"(?:malloc|calloc|realloc|free|operator (?:new|delete)\S*|memalign|posix_memalign|str(?:len|cpy|ncpy"
     r"|cat|dup|cmp)\w*|mem(?:cpy|move|set|cmp)\w*"
     r"|__\w+|_\w+|v?f?s?n?printf|puts|write|pthread_\w+|start_thread|clone)\b"
 )
 SYSTEM_FILE = re.compile(
-    r"(?:vg_replace_\w+|hg_intercepts|drd_\w+|\w*printf\w*|strlen\w*|_itoa|libc-start|libc_start\w*"
+    r"(?:vg_replace_\w+|_?exit|cxa_\w+|libc_\w+|mem\w+|raise|abort|gconv\w*|dl-\w+|rtld|hg_intercepts|drd_\w+|\w*printf\w*|strlen\w*|_itoa|libc-start|libc_start\w*"
     r"|pthread_create|"
                          r"iov?f\w+|ostream|basic_string\.\w+|stl_\w+|new_allocator|alloc_traits|invoke"
                          r"|std_\w+|clone3?|start_thread)\.\w+$")  # fmt: skip
@@ -101,6 +111,9 @@ def _block(log: Log, block: list[int], reading: Reading) -> None:
         return
     # helgrind puts several headings in front of the first stack; the one above it is the error's own
     message = texts[start].strip()
+    if message.startswith(CONTINUES) and reading.diagnostics:
+        _continue(texts, start, reading)
+        return
     stacks: list[tuple[str, list[tuple[str, str, int]]]] = [(message, [])]
     heading = ""
     for text in texts[start + 1 :]:
@@ -128,6 +141,16 @@ def _block(log: Log, block: list[int], reading: Reading) -> None:
             related=related, log=log.span(block[start], block[-1]),
         )
     )  # fmt: skip
+
+
+def _continue(texts: list[str], start: int, reading: Reading) -> None:
+    """A block that belongs to the error before it: the other access of a race, who holds a lock."""
+    last = reading.diagnostics[-1]
+    frames = [(m["function"], m["file"], int(m["line"])) for text in texts if (m := FRAME.match(text)) and m["file"]]
+    own = _own(frames)
+    related = (*last.related, Related(texts[start].strip(), own[1], own[2])) if own else last.related
+    detail = f"{last.detail}\n{texts[start].strip()}"
+    reading.diagnostics[-1] = replace(last, related=related, detail=detail)
 
 
 def _own(frames: list[tuple[str, str, int]]) -> tuple[str, str, int] | None:
