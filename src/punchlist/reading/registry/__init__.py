@@ -32,7 +32,6 @@ PARSERS: tuple[Parser, ...] = (
     *other_languages.PARSERS,
     *infrastructure.PARSERS,
     *formats.LAST,
-    *python_lint.LAST,
     *python_test.LAST,
     *generic.PARSERS,
 )

@@ -3,6 +3,15 @@
 from punchlist.reading.registry.record import Parser
 
 PARSERS: tuple[Parser, ...] = (
+    # A runner of other tools: it hands each hook's lines to the parser of its tool.
+    Parser(
+        "pre-commit",
+        "tools.pre_commit",
+        commands=("pre-commit", "prek"),
+        signs=("- hook id: ", "An error has occurred: "),
+        anchors=(b"- hook id: ", b".Failed"),
+        formats="text",
+    ),
     Parser(
         "ruff",
         "tools.ruff",
@@ -238,17 +247,5 @@ PARSERS: tuple[Parser, ...] = (
         sign=r"^Found \d+ known vulnerabilit",
         kind="package",
         formats="table, json",
-    ),
-)
-
-# A runner of other tools: read last, when the lines of those that are known are taken.
-LAST: tuple[Parser, ...] = (
-    Parser(
-        "pre-commit",
-        "tools.pre_commit",
-        commands=("pre-commit", "prek"),
-        signs=("- hook id: ", "An error has occurred: "),
-        anchors=(b"- hook id: ", b".Failed"),
-        formats="text",
     ),
 )

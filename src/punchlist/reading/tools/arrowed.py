@@ -62,10 +62,8 @@ def is_arrow(line: str) -> bool:
 
 def _belongs(log: Log, index: int, header: Callable[[str], re.Match[str] | None]) -> bool:
     line = log.lines[index]
-    if not line:
+    if not line or (log.numbers[index] < 0) != (log.numbers[index - 1] < 0):
         return False
-    if ADVICE.match(line):
+    if ADVICE.match(line) or GUTTER.match(line):
         return True
-    if index + 1 < len(log.lines) and is_arrow(log.lines[index + 1]) and header(line):
-        return False
-    return bool(GUTTER.match(line)) or line[0] == " "
+    return line[0] == " " and not header(line)

@@ -44,6 +44,8 @@ def parse(log: Log, context: Context) -> Reading:
             index = _finding(log, index, match, reading)
         else:
             index = _other(log, index, named, reading) or index + 1
+    if named and reading.diagnostics and reading.outcome is None and "--no-error-summary" not in context.words:
+        reading.partial = any(d.line is not None for d in reading.diagnostics)
     if named or any('"hint": ' in line for line in lines if line[:1] == "{"):
         _json(log, reading)
     return reading

@@ -1,6 +1,5 @@
 """Read pre-commit (2 to 4): one block a hook; what a failed hook printed is read by the parser of its tool."""
 
-import importlib
 import re
 from dataclasses import dataclass, replace
 
@@ -86,8 +85,7 @@ def _failed(log: Log, hook: Hook, context: Context, reading: Reading) -> None:
     lines = [at for at in range(hook.body, hook.end) if log.lines[at].strip()]
     found = [one for at in lines if (one := _line(log, at, hook)) is not None]
     reading.diagnostics += found
-    # Lines that other parsers read before are blank now: then the hook's own failure says nothing more.
-    if not found and (lines or hook.modified or hook.body == hook.end or hook.end - hook.body <= 2):
+    if not found:
         at = lines[0] if lines else hook.first
         reading.add(
             Diagnostic(
@@ -123,24 +121,29 @@ def _line(log: Log, at: int, hook: Hook) -> Diagnostic | None:
 
 
 def _by_tool(log: Log, hook: Hook, context: Context) -> Reading:
-    """Read a hook's lines with the parser that knows the command its id is named after."""
-    from punchlist.reading import oneline
+    """Read a hook's lines with the parser that its id is named after, else with those whose signs stand in them."""
+    from punchlist.reading.reader import run_parser
+    from punchlist.reading.recognise import by_signs
     from punchlist.reading.registry import PARSERS
 
     words = tuple(re.split(r"[-_ ](?=check|format|lint|docker|system|fix)", hook.id))
-    for parser in PARSERS:
-        names = (parser.name, *parser.commands)
-        if parser.name == "pre-commit" or not any(word in names for word in (hook.id, words[0])):
+    names = {hook.id, words[0]}
+    lines = [line if hook.body <= at < hook.end else "" for at, line in enumerate(log.lines)]
+    chosen = [parser for parser in PARSERS if names & {parser.name, *parser.commands}]
+    chosen = chosen or [candidate.parser for candidate in by_signs("\n".join(lines[hook.body : hook.end]))]
+    whole = Reading()
+    for parser in chosen:
+        if parser.name == "pre-commit":
             continue
-        lines = [line if hook.body <= at < hook.end else "" for at, line in enumerate(log.lines)]
-        part = replace(log, lines=lines, long={i: t for i, t in log.long.items() if hook.body <= i < hook.end})
-        command = (next(word for word in (hook.id, words[0]) if word in names), *words[1:])
-        inside = Context(command, 1, context.root)
-        if parser.module.startswith("rows:"):
-            return oneline.parse(oneline.rows_of(parser.module[5:], parser.name), part, inside)
-        reading: Reading = importlib.import_module(f"punchlist.reading.{parser.module}").parse(part, inside)
-        return reading
-    return Reading()
+        part = replace(log, lines=lines, long={i: t for i, t in log.long.items() if lines[i]})
+        command = next((word for word in (hook.id, words[0]) if word in (parser.name, *parser.commands)), "")
+        inside = Context((command, *words[1:]) if command else (), 1, context.root)
+        reading = run_parser(parser, part, inside)
+        whole.diagnostics += [replace(d, tool=d.tool or parser.name) for d in reading.diagnostics]
+        whole.claimed += reading.claimed
+        for first, end in reading.claimed:
+            lines[first:end] = [""] * (min(end, len(lines)) - first)
+    return whole
 
 
 def _own_trouble(log: Log, named: bool, reading: Reading) -> None:

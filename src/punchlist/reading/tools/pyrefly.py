@@ -32,6 +32,7 @@ def parse(log: Log, context: Context) -> Reading:
     while index < len(log.lines):
         index = _line(log, index, named, reading)
     if named:
+        reading.partial = bool(reading.diagnostics) and reading.outcome is None
         _json(log, reading)
     return reading
 

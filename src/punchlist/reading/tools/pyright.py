@@ -47,6 +47,8 @@ def parse(log: Log, context: Context) -> Reading:
         if line:
             _other(log, index, tool, named, reading)
         index += 1
+    if named and reading.diagnostics and reading.outcome is None:
+        reading.partial = True
     if named or any('"generalDiagnostics"' in line for line in log.lines[:60]):
         _json(log, tool, reading)
     return reading

@@ -40,6 +40,7 @@ TROUBLE = re.compile(
     r"|Panicked while|Ruff crashed|No Python files found|Detected debug build|The following rules? ).*)"
 )
 ANY_TROUBLE = re.compile(r"(?P<severity>error|warning): (?P<message>\S.*)")
+QUIET = {"-q", "--quiet", "-s", "--silent", "-e", "--exit-zero", "--watch"}
 CAUSE = re.compile(r" +Cause: (?P<message>.+)")
 CONFIG_FILE = re.compile(r"Failed to (?:parse|load|read)(?: configuration)? `?(?P<file>\S+?)`?$")
 CONFIG_LINE = re.compile(r"at line (?P<line>\d+),? column (?P<column>\d+)")
@@ -69,6 +70,9 @@ def parse(log: Log, context: Context) -> Reading:
     if '"noqa_row"' in "".join(lines[:40]) or (named and any(line[:1] in ("{", "[") for line in lines)):
         _json(log, reading)
     _format_diff(log, reading)
+    # The pylint format has neither columns nor totals.
+    text = any(d.rule is not None and d.column for d in reading.diagnostics) and reading.outcome is None
+    reading.partial = reading.partial or (named and text and not QUIET & set(context.words))
     found = sum(d.rule is not None and d.severity == "error" for d in reading.diagnostics)
     if found:
         reading.counts.setdefault("errors", found)
@@ -174,6 +178,7 @@ def _failed(log: Log, index: int, reading: Reading) -> int:
         end += 1
     causes = [(at, m["message"]) for at in range(index + 1, end) if (m := CAUSE.match(log.lines[at]))]
     at, message = causes[-1] if causes else (index, log.lines[index])
+    reading.partial = reading.partial or not causes
     whole = "\n".join(log.lines[index:end])
     if "TOML parse error" in message and end - 1 > at and not GUTTER.match(log.lines[end - 1]):
         at, message = end - 1, log.lines[end - 1]

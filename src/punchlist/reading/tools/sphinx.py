@@ -47,6 +47,8 @@ def parse(log: Log, context: Context) -> Reading:
     index = 0
     while index < len(log.lines):
         index = _line(log, index, reading)
+    started = any(line.startswith("Running Sphinx v") for line in log.lines[:40])
+    reading.partial = started and reading.outcome is None
     return reading
 
 

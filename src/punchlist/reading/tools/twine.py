@@ -8,6 +8,8 @@ from punchlist.reading.tools.usage import read_usage
 
 CHECKING = re.compile(r"Checking (?P<file>.+?): (?P<verdict>PASSED|FAILED)?(?P<warned>(?: with|, with) warnings?)?")
 LEVEL = re.compile(r"(?P<level>ERROR|WARNING|INFO) +(?P<message>\S.*)")
+# What stands below a message and does not go on with it.
+WORDS = re.compile(r"line \d+:|See https?:")
 EXCEPTION = re.compile(
     r"(?P<type>InvalidDistribution|HTTPError|[A-Z]\w*(?:Error|Exception|Found|Detected|Required)): (?P<message>.+)"
 )
@@ -43,11 +45,15 @@ def parse(log: Log, context: Context) -> Reading:
 
 def _add(log: Log, index: int, end: int, match: re.Match[str], file: str | None, reading: Reading) -> None:
     message = match["message"].strip()
+    below = index + 1
+    while below < end and not message.endswith(".") and not WORDS.match(log.lines[below].strip()):
+        message += f" {log.lines[below].strip()}"
+        below += 1
     raised = EXCEPTION.match(message)
     reading.add(
         Diagnostic(
             message=raised["message"] if raised else message,
-            detail="\n".join([*([raised["type"]] if raised else []), *(t.strip() for t in log.lines[index + 1 : end])]),
+            detail="\n".join([*([raised["type"]] if raised else []), *(t.strip() for t in log.lines[below:end])]),
             severity="error" if match["level"] == "ERROR" else "warning",
             file=file,
             tool="twine",

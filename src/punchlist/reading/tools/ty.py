@@ -35,6 +35,8 @@ def parse(log: Log, context: Context) -> Reading:
     index = 0
     while index < len(log.lines):
         index = _line(log, index, named, reading)
+    text = any(d.rule for d in reading.diagnostics)
+    reading.partial = named and text and reading.expected is None and not {"-q", "--quiet"} & set(context.words)
     return reading
 
 
