@@ -73,7 +73,7 @@ def _failure(state: _State, index: int, match: re.Match[str]) -> int:
         end += 1
     starts = [at for at in range(index + 1, end) if lines[at].strip() == "Message:"]
     test = match["title"].strip() if not (match["suite"] or "").startswith("Error") else None
-    for at, stop in zip(starts, [*starts[1:], end], strict=True):
+    for at, stop in zip(starts, [*starts[1:], end], strict=False):
         state.reading.add(_message(state.log, index, at, stop, test))
     if not starts:
         state.reading.add(Diagnostic(message=match["title"] or lines[index], test=test, log=state.log.span(index)))

@@ -27,6 +27,7 @@ CODE_LINE = re.compile(r"\s*>?\s*\d*\s*\|(?:\s|$)")
 CANNOT = re.compile(r"\s+at (?:Object\.)?<")
 TOOL_ERROR = re.compile(r"● +(?P<title>[A-Z][\w ]+?)(?P<kind> Error| Warning|):?$")
 NO_TESTS = re.compile(r"No tests found(?:, exiting with code (?P<code>\d+)| related to files .+)?\.?$")
+BEGINNINGS = "FPT●SJN✕"
 NOT_TESTS = ("Console",)
 BESIDE = ("process.exit called with", "Cannot log after tests are done", "Cannot add a test after")
 SUITE_FAILED = "Test suite failed to run"
@@ -51,8 +52,10 @@ def parse(log: Log, context: Context) -> Reading:
     """Read a jest run: each `●` block below its `FAIL file`, totals, thresholds, what kept it from running."""
     state = _State(log, exit_code=context.exit_code)
     index = 0
-    while index < len(log.lines):
-        index = _line(state, index)
+    lines = log.lines
+    while index < len(lines):
+        head = lines[index].lstrip()[:1]
+        index = _line(state, index) if head and head in BEGINNINGS else index + 1
     if not state.reading.diagnostics:
         _rows(state)
     _json(state)
@@ -109,7 +112,7 @@ def _block(state: _State, index: int, line: str, text: str) -> int:
         return _tool_error(state, index, end, match)
     if text.startswith("●  "):
         return _beside(state, index, end, title)
-    if title in NOT_TESTS or indent > 4 or (indent == 0 and not state.begun) or not state.file:
+    if not title or title in NOT_TESTS or indent > 4 or (indent == 0 and not state.begun) or not state.file:
         return index + 1
     found = _suite(state, index, end) if title == SUITE_FAILED else [_test(state, index, end, title)]
     for d in found:

@@ -142,7 +142,7 @@ def _failure(log: Log, start: int, stop: int) -> Diagnostic:
     titles, body_start = _titles(log, start)
     body = log.lines[body_start:stop]
     first = next((i for i, line in enumerate(body) if line.strip()), None)
-    message = log.whole(body_start + first).strip() if first is not None else titles[-1]
+    message = log.whole(body_start + first).strip() if first is not None else log.whole(start).strip()
     place = innermost(_of_error(body)) or innermost(body)
     file = place.file if place else None
     if not file and (match := IN_FILE.search(message)):

@@ -141,8 +141,11 @@ def _test(state: _State, index: int, match: re.Match[str]) -> int:
     file = path(match["file"])
     test = f"{match['project'] or ''}{match['title']}".strip()
     spec = Frame(file, int(match["line"] or 0) or None, int(match["column"] or 0) or None)
-    for at, stop in _errors(log, index + 1, retry):
+    for at, stop in _errors(log, index + 1, retry) or [(index, index + 1)]:
         found = _error(log, at, stop, spec)
+        if not found.message or at == index:
+            # Cut off behind its header.
+            found = replace(found, message=log.whole(index).strip(), detail="", log=log.span(index))
         found = replace(found, test=test, log=log.span(index if at <= index + 2 else at, stop - 1))
         same = (key, found.message, found.line, found.column)
         if same not in state.seen:
@@ -178,7 +181,7 @@ def _errors(log: Log, first: int, end: int) -> list[tuple[int, int]]:
             if not starts or THROWN.match(text) or WAIT.match(text):
                 starts.append(at)
     if not starts:
-        return [(first, end)] if first < end else []
+        return []
     starts = _joined(lines, starts)
     return list(zip(starts, [*starts[1:], end], strict=True))
 

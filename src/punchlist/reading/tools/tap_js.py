@@ -47,6 +47,7 @@ class Point:
     children: int = 0
     failed_children: int = 0
     extra: list[dict[str, str]] = field(default_factory=list)
+    above: int = 0
 
 
 def parse(log: Log, _context: Context) -> Reading:
@@ -69,10 +70,16 @@ def _points(log: Log, reading: Reading, totals: dict[str, int]) -> Iterator[Poin
     braces: list[Point] = []
     pending: dict[int, list[bool]] = {}
     title = ""
+    last = 0
     index = 0
     while index < len(log.lines):
         line = log.lines[index]
         text = line.lstrip(" ")
+        if text[:3] == "ok " and "#" not in text and text[-1] != "{":
+            end = _passed(log, index, len(line) - len(text), pending, names, totals)
+            _claim(reading, index, end)
+            index = last = end
+            continue
         if text.startswith(("ok", "not ok")) and (match := POINT.match(line)):
             indent = len(match["indent"])
             fields, end = _yaml(log, index + 1)
@@ -95,6 +102,7 @@ def _points(log: Log, reading: Reading, totals: dict[str, int]) -> Iterator[Poin
                 outer = (title,)
             point = Point(index, end, not match["not"], (*outer, name), _directive(match), fields)
             point.extra = extra
+            point.above, last = last, end
             point.children, point.failed_children = len(below), below.count(False)
             pending.setdefault(indent, []).append(point.ok or bool(point.directive))
             opens = match["open"] or (end < len(log.lines) and log.lines[end].strip() == "{")
@@ -126,6 +134,38 @@ def _points(log: Log, reading: Reading, totals: dict[str, int]) -> Iterator[Poin
             title = line[2:] if line.startswith("# ") and not TOTAL.match(line) else title
             _other(log, reading, totals, index, text)
         index += 1
+
+
+def _claim(reading: Reading, first: int, end: int) -> None:
+    """Claim lines, as one range with the claimed ones right before them."""
+    if reading.claimed and reading.claimed[-1][1] == first:
+        reading.claimed[-1] = (reading.claimed[-1][0], end)
+    else:
+        reading.claim(first, end)
+
+
+def _passed(
+    log: Log,
+    index: int,
+    indent: int,
+    pending: dict[int, list[bool]],
+    names: list[tuple[int, str]],
+    totals: dict[str, int],
+) -> int:
+    """Pass over a passing point and its YAML block, counting it where it has no children."""
+    while names and names[-1][0] >= indent:
+        names.pop()
+    below = pending.pop(indent + 4, None)
+    pending.setdefault(indent, []).append(True)
+    totals["passing"] = totals.get("passing", 0) + (not below)
+    totals["top"] = totals.get("top", 0) + (indent == 0)
+    lines = log.lines
+    at = index + 1
+    if at < len(lines) and lines[at].lstrip(" ") == "---":
+        stop = min(len(lines), at + LONGEST)
+        end = next((i for i in range(at + 1, stop) if lines[i].lstrip(" ") == "..."), None)
+        return at if end is None else end + 1
+    return at
 
 
 def _other(log: Log, reading: Reading, totals: dict[str, int], index: int, text: str) -> None:
@@ -261,17 +301,16 @@ def text_of(value: str) -> str:
 
 def _finish(log: Log, reading: Reading, points: list[Point], totals: dict[str, int]) -> None:
     leaves = [point for point in points if _is_leaf(point)]
-    last = 0
     for point in leaves:
         if not point.ok and not point.directive:
-            reading.add(_diagnostic(log, reading, point, last))
+            reading.add(_diagnostic(log, reading, point))
             for fields in point.extra:
-                reading.add(_diagnostic(log, reading, replace(point, fields=fields), last))
-        last = point.end
+                reading.add(_diagnostic(log, reading, replace(point, fields=fields)))
     _counts(reading, leaves, totals)
     # Every TAP stream has a plan: first, then it says how many points must come, or at the end.
     top = sum(log.lines[point.first][:1] != " " for point in points)
-    reading.partial = bool(points) and (not totals.get("plan") or top < totals["plan"])
+    top += totals.get("top", 0)
+    reading.partial = bool(points or totals.get("passing")) and (not totals.get("plan") or top < totals["plan"])
     if reading.outcome is None and (points or totals):
         failed = bool(reading.diagnostics) or totals.get("fail", 0) + totals.get("failed", 0) > 0
         reading.outcome = "failed" if failed else "passed"
@@ -294,16 +333,16 @@ def _counts(reading: Reading, leaves: list[Point], totals: dict[str, int]) -> No
             if key in totals:
                 reading.counts[name] = totals[key]
         return
-    if not leaves:
+    if not leaves and not totals.get("passing"):
         return
-    reading.counts["passed"] = sum(p.ok and not p.directive for p in leaves)
+    reading.counts["passed"] = sum(p.ok and not p.directive for p in leaves) + totals.get("passing", 0)
     reading.counts["failed"] = sum(not p.ok and not p.directive for p in leaves)
     for word, name in (("SKIP", "skipped"), ("TODO", "todo")):
         if number := sum(p.directive == word for p in leaves):
             reading.counts[name] = number
 
 
-def _diagnostic(log: Log, reading: Reading, point: Point, last: int) -> Diagnostic:
+def _diagnostic(log: Log, reading: Reading, point: Point) -> Diagnostic:
     fields = {key: value for key, value in point.fields.items() if value}
     message = _message(fields)
     stack = text_of(fields.get("stack", "") or fields.get("error.stack", "") or fields.get("data.stack", ""))
@@ -326,7 +365,7 @@ def _diagnostic(log: Log, reading: Reading, point: Point, last: int) -> Diagnost
         log=log.span(point.first, max(point.first, point.end - 1)),
     )
     if text_of(fields.get("error", "")) == "test failed" and names and FILE_NAME.match(names[-1]):
-        return of_file(log, reading, found, last, point.first)
+        return of_file(log, reading, found, point.above, point.first)
     if found.file is None and names and FILE_NAME.match(names[0].split(" > ")[0]):
         found = replace(found, file=names[0].split(" > ")[0])
     return found

@@ -14,6 +14,7 @@ from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import tap_js
 
 RULER = "⎯⎯⎯"
+BEGINNINGS = "F⎯RDTESN×✗x❌❯M:"
 END = re.compile(r"⎯+\[\d+/\d+\]⎯")
 SECTION = re.compile(r"⎯+ (?P<title>[A-Z][\w ]+?) ?(?P<count>\d+)? ⎯+$")
 # ` FAIL  |unit| tests/a.test.ts > suite > name`, or with a coloured badge ` FAIL   unit  tests/...`
@@ -62,8 +63,10 @@ def parse(log: Log, context: Context) -> Reading:
         return tap_js.parse(log, context)
     state = _State(log, Reading())
     index = 0
-    while index < len(log.lines):
-        index = _line(state, index)
+    lines = log.lines
+    while index < len(lines):
+        head = lines[index].lstrip()[:1]
+        index = _line(state, index) if head and head in BEGINNINGS else index + 1
     if not state.finished or not state.reading.diagnostics:
         _rows(state)
     _retries(state)
@@ -90,7 +93,7 @@ def _line(state: _State, index: int) -> int:
     elif text.startswith(TOTALS) and (match := TOTAL.match(line)):
         _total(state, match["what"], match["rest"])
         state.reading.claim(index)
-    elif text[:1] in "×✗x❌❯✓→↓" and line[0] == " ":
+    elif text[:1] in "×✗x❌❯" and line[0] == " ":
         _row(state, index, line)
     elif text.startswith(("ERROR: Coverage", "No test", "No projects", "MISSING DEP")):
         _could_not(state, index, text)
