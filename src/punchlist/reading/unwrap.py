@@ -21,6 +21,11 @@ STAMP = (
 LEVELS = (
     "info|error|err|warn|warning|debug|fatal|trace|notice|critical|severe|fail|failed|pass|ok|note|help|hint|skip|done"
 )
+# Programs that put their own name before each of their lines.
+SIGNING = (
+    r"(?:[\w.-]+-)?(?:g?make|gcc|cc|clang|cc1|ld|as|ar|gold|mold|lld|ninja|cmake|ctest|scons|go|cargo"
+    r"|rustc|gfortran|f951)(?:-?[\d.]+)?"
+)
 NAME = r"(?:@[\w.-]+/)?[A-Za-z0-9_][\w.-]*"
 
 
@@ -47,6 +52,10 @@ def _no_level(source: str) -> bool:
 
 def _index_or_name(source: str) -> bool:
     return bool(re.fullmatch(r"\d{1,2}", source)) or _no_level(source)
+
+
+def _package(source: str) -> bool:
+    return _no_level(source) and not re.fullmatch(SIGNING, source)
 
 
 def _task(source: str) -> bool:
@@ -89,7 +98,7 @@ FORMS: tuple[Form, ...] = (
         lambda source: not re.match(r"\w*(?:error|warning|note)\b", source, re.I),
     ),
     Form(
-        "lerna", re.compile(rf"(?P<source>{NAME}): "), 0.5, re.compile(r"lerna (?:notice|info|success|ERR!)"), _no_level
+        "lerna", re.compile(rf"(?P<source>{NAME}): "), 0.5, re.compile(r"lerna (?:notice|info|success|ERR!)"), _package
     ),
     # concurrently, npm-run-all -l, Jenkins' parallel branches, yarn workspaces foreach -v
     Form("bracket", re.compile(r"\[(?P<source>[\w@./: -]{1,40}?) *\]:? "), 0.8, plausible=_index_or_name),
