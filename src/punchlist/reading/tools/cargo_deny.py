@@ -5,7 +5,7 @@ import re
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.log import Context, Log, Reading
 
-HEAD = re.compile(r"(?P<word>error|warning|note|help)\[(?P<rule>[a-z][\w-]*)\]: (?P<message>.+)$")
+HEAD = re.compile(r"(?P<word>error|warning|note|help)\[(?P<rule>[A-Za-z][\w-]*)\]: (?P<message>.+)$")
 PLACE = re.compile(r"\s*┌─ (?P<file>.+?):(?P<line>\d+):(?P<column>\d+)$")
 TOTALS = re.compile(r"(?:advisories|bans|licenses|sources)(?: (?:ok|FAILED))?(?:, |$)")
 FIELD = re.compile(

@@ -41,7 +41,6 @@ DRIVER = re.compile(
     r"(?:(?P<word>fatal error|internal compiler error|error|warning|note|Fehler|schwerwiegender Fehler"
     r"|erreur|[^\s:：]{1,24}) ?[:：] ?)(?P<message>.+)$"
 )
-DRIVER_NAME = re.compile(r"(?:[\w.+-]*-)?(?:g?cc|g\+\+|c\+\+|cc1(?:plus)?|clang(?:\+\+)?|gfortran|f951|ld)(?:-[\d.]+)?")
 CONSEQUENCE = re.compile(
     r"compilation terminated|collect2: |.*ld returned \d+ |.*linker command failed with exit code"
     r"|cc1(?:plus)?: (?:all|some) warnings being treated"
@@ -73,10 +72,6 @@ DETAIL_LINES = 60
 FOREIGN = ("/usr/include/", "/usr/lib/", "/usr/bin/../", "/opt/", "/Library/", "/Applications/")
 
 
-# A driver's line whose name was taken off as the source of the line.
-NAMED_ELSEWHERE = re.compile(r"(?P<word>fatal error|internal compiler error|error|warning|note): (?P<message>.+)$")
-
-
 @dataclass(slots=True)
 class State:
     """The finding being put together, and what stood before it that belongs to it."""
@@ -99,15 +94,11 @@ def parse(log: Log, context: Context) -> Reading:
     """Read compilers' and linkers' findings; notes and template chains belong to the finding they stand at."""
     reading, state = Reading(), State(bool(context.words))
     linked = linkers.Linker()
-    driver = DRIVER_NAME.fullmatch(log.source) is not None
     at = 0
     while at < len(log.lines):
         line = log.lines[at]
         if not line:
             at += 1
-            continue
-        if driver and (match := NAMED_ELSEWHERE.match(line)):
-            at = _driver(log, at, match, reading, state) or at + 1
             continue
         at = _line(log, at, line, reading, state, linked)
     _flush(log, reading, state)
