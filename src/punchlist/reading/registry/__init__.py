@@ -15,6 +15,7 @@ from punchlist.reading.registry import (
     other_languages,
     python_lint,
     python_test,
+    ruby_php,
     rust,
 )
 from punchlist.reading.registry.record import Parser
@@ -29,10 +30,12 @@ PARSERS: tuple[Parser, ...] = (
     *go.PARSERS,
     *c_family.PARSERS,
     *jvm_dotnet.PARSERS,
+    *ruby_php.PARSERS,
     *other_languages.PARSERS,
     *infrastructure.PARSERS,
     *formats.LAST,
     *python_test.LAST,
+    *ruby_php.LAST,
     *generic.PARSERS,
 )
 
