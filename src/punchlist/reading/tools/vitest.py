@@ -14,7 +14,7 @@ from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import tap_js
 
 RULER = "⎯⎯⎯"
-BEGINNINGS = "F⎯RDTESN×✗x❌❯M:"
+BEGINNINGS = "F⎯RDTESN×✗❯M:"
 END = re.compile(r"⎯+\[\d+/\d+\]⎯")
 SECTION = re.compile(r"⎯+ (?P<title>[A-Z][\w ]+?) ?(?P<count>\d+)? ⎯+$")
 # ` FAIL  |unit| tests/a.test.ts > suite > name`, or with a coloured badge ` FAIL   unit  tests/...`
@@ -25,7 +25,7 @@ TOTAL = re.compile(r"\s*(?P<what>Test Files|Tests|Type Errors|Errors|Snapshots) 
 TOTALS = ("Test Files  ", "Tests  ", "Type Errors  ", "Errors  ", "Snapshots  ")
 PART = re.compile(r"(\d+) (failed|passed|skipped|todo|errors?|expected fail)\b")
 ROW = re.compile(
-    r"(?P<indent> +)(?P<mark>[×✗x❌❯]) (?P<name>\S.*?)(?: \d+(?:\.\d+)? ?m?s)?(?P<retry> \(retry x\d+\))?"
+    r"(?P<indent> +)(?P<mark>[×✗❯]) (?P<name>\S.*?)(?: \d+(?:\.\d+)? ?m?s)?(?P<retry> \(retry x\d+\))?"
     r"(?: \d+(?:\.\d+)? ?m?s)?$"
 )
 FILE_ROW = re.compile(r" [❯×✓↓-] (?:\|[^|]+\| )?(?P<file>\S.*?) +\(\d+ tests?(?: \|[^)]*)?\)")
@@ -93,7 +93,7 @@ def _line(state: _State, index: int) -> int:
     elif text.startswith(TOTALS) and (match := TOTAL.match(line)):
         _total(state, match["what"], match["rest"])
         state.reading.claim(index)
-    elif text[:1] in "×✗x❌❯" and line[0] == " ":
+    elif text[:1] in "×✗❯" and line[0] == " ":
         _row(state, index, line)
     elif text.startswith(("ERROR: Coverage", "No test", "No projects", "MISSING DEP")):
         _could_not(state, index, text)
@@ -126,6 +126,8 @@ def _row(state: _State, index: int, line: str) -> None:
         state.reading.claim(index)
     elif match := ROW.match(line):
         name = match["name"]
+        if not (" > " in name or (state.file and line.startswith("   "))):
+            return
         if match["retry"]:
             state.retried.add(name.rsplit(" > ", 1)[-1])
         reason = REASON.match(state.log.lines[index + 1]) if index + 1 < len(state.log.lines) else None
