@@ -27,6 +27,11 @@ class Invocation:
 
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 SHELLS = {"sh", "bash", "zsh", "dash", "ksh", "fish"}
+# c8 and nyc run a test runner: their options that take a word of their own.
+COVERAGE_OPTIONS = frozenset(
+    {"-r", "--reporter", "--src", "-n", "--include", "-x", "--exclude", "--lines", "--branches", "--functions"}
+    | {"--statements"}
+)
 # Wrappers whose next word that is no option is the real program; the value names options that take a word.
 WRAPPERS: dict[str, frozenset[str]] = {
     "env": frozenset({"-u", "-C", "-S"}),
@@ -41,6 +46,8 @@ WRAPPERS: dict[str, frozenset[str]] = {
     "command": frozenset(),
     "xvfb-run": frozenset({"-s", "-n"}),
     "dotenv": frozenset({"-f", "-e"}),
+    "c8": COVERAGE_OPTIONS,
+    "nyc": COVERAGE_OPTIONS,
     "cross-env": frozenset(),
     "cross-env-shell": frozenset(),
     "npx": frozenset({"-p", "--package", "-c"}),
