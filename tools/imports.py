@@ -56,7 +56,11 @@ def faults(path: Path) -> list[str]:
         top, _, rest = name.partition(".")
         if top == "punchlist" and rest:
             other = rest.split(".")[0]
-            if other not in {room, "model", "records", "__version__"} and other not in ALLOWED.get(room, set()) and room != "__init__":
+            if (
+                other not in {room, "model", "records", "__version__"}
+                and other not in ALLOWED.get(room, set())
+                and room != "__init__"
+            ):
                 wrong.append(f"{inside}:{line}: {room} must not import {other}")
         elif top in NO_IO and inside.startswith(PARSERS):
             wrong.append(f"{inside}:{line}: a parser must not import {top}")
@@ -67,7 +71,9 @@ def faults(path: Path) -> list[str]:
 
 def main() -> int:
     """Check every file of the package."""
-    wrong = [fault for path in sorted(PACKAGE.rglob("*.py")) if "demo_project" not in path.parts for fault in faults(path)]
+    wrong = [
+        fault for path in sorted(PACKAGE.rglob("*.py")) if "demo_project" not in path.parts for fault in faults(path)
+    ]
     print("\n".join(wrong) or "imports: every arrow points the right way")
     return int(bool(wrong))
 
