@@ -97,6 +97,10 @@ def test_the_number_of_lines_stays() -> None:
     assert mask(text).count("\n") == text.count("\n")
 
 
+def test_half_of_a_surrogate_pair_can_be_written() -> None:
+    assert mask("a \ud800 é 🍵").encode() == "a ? é 🍵".encode()
+
+
 @pytest.mark.parametrize(
     "piece",
     ["token=", "A_", "http://", "a://b:", "eyJa.", "Bearer ", "'key': \"", "-----BEGIN PRIVATE KEY-----\n", "key1"],

@@ -31,7 +31,7 @@ def _varying() -> re.Pattern[str]:
 @lru_cache(maxsize=8192)
 def split(message: str) -> tuple[str, tuple[str, ...]]:
     """Part a message into its template (varying parts replaced by SLOT) and the parts, in order."""
-    line = squash(message[:LONGEST])
+    line = squash(message[:LONGEST].replace(SLOT, " "))
     parts = tuple(_varying().findall(line))
     return _varying().sub(SLOT, line), parts
 

@@ -45,6 +45,8 @@ def change(delta: Delta, *, facts: Facts, budget: Budget = RUN, titles: Mapping[
         text = "\n".join([head, *(part for part, _ in shown), *([f"+ {hidden} not shown: {call}"] if hidden else [])])
         if size(text) <= budget.chars:
             break
+    else:
+        text = f"{head}\n+ {hidden} not shown: {call}"
     return mask(text)
 
 

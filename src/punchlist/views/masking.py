@@ -114,7 +114,12 @@ _HARMLESS = (
 
 
 def mask(text: str) -> str:
-    """Replace secrets in a text; every line stays in its place, and what is no secret is not touched."""
+    """Replace secrets in a text; every line stays in its place, and what is no secret is not touched.
+
+    Half of a surrogate pair (`\\ud800` in a tool's JSON) becomes `?`, for no stream or file could take it.
+    """
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode("utf-8")
     if not _hinted(text):
         return text
     lines = [_mask_line(line) for line in text.split("\n")]

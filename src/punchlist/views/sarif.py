@@ -9,6 +9,7 @@ from punchlist.model import Diagnostic, Edit, Related, in_order
 from punchlist.views.masking import mask
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_SAFE = "/@:+~!$&'(),;="
 _LEVEL = {"error": "error", "warning": "warning", "info": "note", "hint": "note"}
 
 
@@ -62,7 +63,7 @@ def _result(d: Diagnostic, index: dict[str, int]) -> dict[str, Any]:
 def _place(
     file: str, line: int | None, column: int | None, end_line: int | None = None, end_column: int | None = None
 ) -> dict[str, Any]:
-    place: dict[str, Any] = {"artifactLocation": {"uri": quote(file, safe="/@:+~!$&'(),;=")}}
+    place: dict[str, Any] = {"artifactLocation": {"uri": quote(file, safe=_SAFE, errors="replace")}}
     numbers = {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
     region = {name: n for name, n in numbers.items() if n} if line else {}
     return {**place, "region": region} if region else place
@@ -81,6 +82,6 @@ def _changes(edits: Iterable[Edit]) -> list[dict[str, Any]]:
         region = {"startLine": e.line, "startColumn": e.column, "endLine": e.end_line, "endColumn": e.end_column}
         by_file.setdefault(e.file, []).append({"deletedRegion": region, "insertedContent": {"text": e.text}})
     return [
-        {"artifactLocation": {"uri": quote(file, safe="/@:+~!$&'(),;=")}, "replacements": replacements}
+        {"artifactLocation": {"uri": quote(file, safe=_SAFE, errors="replace")}, "replacements": replacements}
         for file, replacements in by_file.items()
     ]
