@@ -146,10 +146,7 @@ def _without(log: Log, claimed: Sequence[tuple[int, int]]) -> Log:
 
 def _report(understood: Sequence[Understood], sources: Sequence[Log], how: How) -> Report:
     diagnostics = once(d for one in understood for d in one.reading.diagnostics)
-    counts: dict[str, int] = {}
-    for one in understood:
-        for name, value in one.reading.counts.items():
-            counts[name] = counts.get(name, 0) + value
+    counts = _counts(understood)
     verdict = outcome(how, [said(one.reading.outcome, one.reading.diagnostics) for one in understood])
     notes = [note for one in understood for note in one.reading.notes]
     notes += [_differs(one) for one in understood if _differs(one)]
@@ -178,6 +175,18 @@ def _differs(one: Understood) -> str:
     if expected is None or expected == found:
         return ""
     return f"{one.parser} counts {expected} findings, {found} were read from its output"
+
+
+def _counts(understood: Sequence[Understood]) -> dict[str, int]:
+    """Add up the totals; those of a report format only stand where no tool's own text gives that total."""
+    counts: dict[str, int] = {}
+    for one in sorted(understood, key=lambda one: BY_NAME[one.parser].kind == "report"):
+        report = BY_NAME[one.parser].kind == "report"
+        for name, value in one.reading.counts.items():
+            if report and any(name in o.reading.counts for o in understood if BY_NAME[o.parser].kind != "report"):
+                continue
+            counts[name] = counts.get(name, 0) + value
+    return counts
 
 
 def once(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
