@@ -70,6 +70,7 @@ def _points(log: Log, reading: Reading, totals: dict[str, int]) -> Iterator[Poin
     braces: list[Point] = []
     pending: dict[int, list[bool]] = {}
     title = ""
+    subtests = False
     last = 0
     index = 0
     while index < len(log.lines):
@@ -98,7 +99,7 @@ def _points(log: Log, reading: Reading, totals: dict[str, int]) -> Iterator[Poin
             below = pending.pop(indent + 4, [])
             for deeper in [key for key in pending if key > indent]:
                 del pending[deeper]
-            if "operator" in fields and title and not outer:
+            if "operator" in fields and title and not outer and not subtests:
                 outer = (title,)
             point = Point(index, end, not match["not"], (*outer, name), _directive(match), fields)
             point.extra = extra
@@ -117,6 +118,7 @@ def _points(log: Log, reading: Reading, totals: dict[str, int]) -> Iterator[Poin
             continue
         if text.startswith("# Subtest: ") and (match := SUBTEST.match(line)):
             indent = len(match["indent"])
+            subtests = True
             names = [(at, name) for at, name in names if at < indent]
             # The name stands for the points below it; its own point follows at the same indent.
             names.append((indent, match["name"]))
