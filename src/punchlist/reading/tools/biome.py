@@ -38,6 +38,11 @@ LEVELS: dict[str, Severity] = {
 SETUP_RULES = ("configuration", "deserialize", "flags/invalid", "internalError", "fs/", "io", "project", "args/")
 FILES_TO_FORMAT = re.compile(r" {2}i The following files need to be formatted")
 ITEM = re.compile(r" {2}- (?P<file>\S.*)$")
+BARE_KINDS = (" lint/", " parse", " assist/", " suppressions/", " syntax", " plugin")
+STARTS = (
+    *("Found ", "Diagnostics not ", "Checked ", "Formatted ", "Compared ", "Fixed ", "Skipped ", "Searched ", "The "),
+    *("Suggested fixes", "If you wish", "No fixes", "Analyzed ", "Error: "),
+)
 DETAIL_LINES = 40
 
 
@@ -57,6 +62,9 @@ def parse(log: Log, context: Context) -> Reading:
             unworkable |= _block(head, log, index, end, reading)
             reading.claim(index, end)
             index = end
+            continue
+        if not line.startswith(STARTS):
+            index += 1
             continue
         if found := FOUND.match(line):
             name = {"error": "errors", "warning": "warnings", "info": "info"}[found["word"]]
@@ -83,7 +91,7 @@ def parse(log: Log, context: Context) -> Reading:
 def _head(line: str) -> re.Match[str] | None:
     if line.endswith("━"):
         return HEAD.match(line)
-    return BARE_HEAD.match(line) if ":" in line and "/" in line and line[0] not in " \t" else None
+    return BARE_HEAD.match(line) if line[:1] > " " and any(kind in line for kind in BARE_KINDS) else None
 
 
 def _block_end(log: Log, index: int) -> int:

@@ -38,6 +38,8 @@ USAGE = re.compile(
 )
 FORMATTER = re.compile(r"(?:There was a problem loading formatter(?: option)?: (?P<name>.+))$")
 LEVELS: dict[str, Severity] = {"✖": "error", "✘": "error", "×": "error", "⚠": "warning", "‼": "warning", "ℹ": "info"}
+# What a line of its own that matters here begins with: totals, notices, complaints about options.
+OTHER_FIRST = frozenset(" EO✖×!xXIMNTRCYceis-0123456789")
 DETAIL_LINES = 60
 
 
@@ -58,8 +60,10 @@ def parse(log: Log, context: Context) -> Reading:
             and (line.lstrip(" ✖✘×⚠‼ℹxi")[:1].isdigit() or _is_bare(log, index))
         ):
             index = _file(log, index, reading)
-        else:
+        elif line[0] in OTHER_FIRST or "problem" in line:
             index = _other(log, index, reading, context)
+        else:
+            index += 1
     if not reading.diagnostics:
         parse_lines(log, reading)
     _verdict(reading, context)

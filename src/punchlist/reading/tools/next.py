@@ -47,7 +47,12 @@ def parse(log: Log, context: Context) -> Reading:
         elif WARNED.match(line):
             level = "warning"
             reading.claim(index)
-        elif (header := HEADER.match(line)) and index + 1 < len(log.lines) and log.lines[index + 1]:
+        elif (
+            _may_be_file(line)
+            and (header := HEADER.match(line))
+            and index + 1 < len(log.lines)
+            and log.lines[index + 1]
+        ):
             end = _file(header, log, index, reading, level)
             if end > index:
                 index = end
@@ -65,6 +70,10 @@ def parse(log: Log, context: Context) -> Reading:
                 reading.outcome = "passed"
         index += 1
     return reading
+
+
+def _may_be_file(line: str) -> bool:
+    return bool(line) and (" " not in line or line.startswith(" ⨯ "))
 
 
 def _file(header: re.Match[str], log: Log, index: int, reading: Reading, level: Severity | None) -> int:

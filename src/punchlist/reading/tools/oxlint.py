@@ -28,6 +28,11 @@ BAD_SETUP = re.compile(
     r"[Ee]rror: |`--[\w-]+` |Couldn't parse|No such configuration|Config file not found|The configuration file)"
 )
 ICONS: dict[str, Severity] = {"!": "warning", "⚠": "warning", "☞": "info", ">": "info", "»": "info"}
+ICON_SIGNS = frozenset("x×✖!⚠☞>»")
+STARTS = (
+    *("Found ", "Finished ", "Exceeded ", "No ", "Failed ", "Error", "error: ", "Invalid ", "Plugin ", "`--"),
+    *("Couldn't ", "Config", "The configuration"),
+)
 DETAIL_LINES = 40
 
 
@@ -39,10 +44,12 @@ def parse(log: Log, context: Context) -> Reading:
     index = 0
     while index < len(log.lines):
         line = log.lines[index]
-        if line.startswith("  ") and (head := HEAD.match(line)):
+        if line.startswith("  ") and line[2:3] in ICON_SIGNS and (head := HEAD.match(line)):
             index = _framed(head, log, index, reading, context)
-        else:
+        elif line.startswith(STARTS) or ": warning" in line or ": error" in line:
             index = _other(log, index, reading, context)
+        else:
+            index += 1
     if context.words and not reading.diagnostics:
         _as_others(log, reading, context)
     _verdict(reading)

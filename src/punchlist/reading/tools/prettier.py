@@ -19,35 +19,31 @@ CLOSING = re.compile(
     r"All matched files (?:use|formatted)|Checking formatting\.\.\."
 )
 WRITTEN = re.compile(r"\S.* \d+(?:\.\d+)?m?s(?: \(unchanged\))?(?: \(cached\))?$")
+STARTS = ("Code style ", "Error occurred ", "All matched ", "Checking formatting")
 NOT_FILES = ("Ignored ", "Ignoring ", "Code style issues", "Error occurred", "jsx", "`", "Option ", "Deprecat")
 
 
 def parse(log: Log, context: Context) -> Reading:
     """Read files that are not formatted or do not parse, and what keeps Prettier from working at all."""
     reading = Reading()
-    closed = False
+    listing = any(word in ("--list-different", "-l") for word in context.words)
     index = 0
     while index < len(log.lines):
         line = log.lines[index]
         if line.startswith("[") and (mark := MARKED.match(line)):
             index = _marked(mark, log, index, reading)
             continue
-        if CLOSING.match(line):
-            closed |= not line.startswith("Checking")
+        if line.startswith(STARTS) and CLOSING.match(line):
             reading.claim(index)
             if line.startswith("All matched"):
                 reading.outcome = "passed"
-        elif context.words and line and _lists(context.words) and PATH.match(line):
+        elif listing and line and PATH.match(line):
             _unformatted(line.strip(), log, index, reading)
-        elif context.words and WRITTEN.match(line):
+        elif context.words and line.endswith(("s", ")")) and WRITTEN.match(line):
             reading.claim(index)
         index += 1
     _verdict(reading)
     return reading
-
-
-def _lists(words: tuple[str, ...]) -> bool:
-    return any(word in ("--list-different", "-l") for word in words)
 
 
 def _marked(mark: re.Match[str], log: Log, index: int, reading: Reading) -> int:

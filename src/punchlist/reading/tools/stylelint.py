@@ -38,16 +38,23 @@ def parse(log: Log, context: Context) -> Reading:
     index = 0
     while index < len(log.lines):
         line = log.lines[index]
-        if line.startswith(" ") and (row := ROW.match(line) or _bare(log, index)):
+        if line.startswith(" ") and _may_be_row(line) and (row := ROW.match(line) or _bare(log, index)):
             index = _row(row, log, index, reading)
         elif line.startswith("not ok ") and (tap := TAP.match(line)):
             index = _tap(tap, log, index, reading)
+        elif not line or line[0].islower():
+            index += 1
         else:
             index = _other(log, index, reading, context)
     if not reading.diagnostics and context.words:
         parse_lines(log, reading)
     _verdict(reading)
     return reading
+
+
+def _may_be_row(line: str) -> bool:
+    first = line.lstrip()[:1]
+    return first.isdigit() or first in "✖×⚠‼"
 
 
 def _bare(log: Log, index: int) -> re.Match[str] | None:
@@ -161,6 +168,8 @@ def _json(log: Log, reading: Reading) -> None:
 
 def _other(log: Log, index: int, reading: Reading, context: Context) -> int:
     line = log.lines[index]
+    if line[0] == " " and not FIXABLE.match(line):
+        return index + 1
     if summary := SUMMARY.match(line):
         reading.counts["errors"] = int(summary["errors"])
         reading.counts["warnings"] = int(summary["warnings"])

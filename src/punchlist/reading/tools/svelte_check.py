@@ -22,6 +22,7 @@ COMPLETED = re.compile(r"\d+ COMPLETED \d+ FILES (?P<errors>\d+) ERRORS (?P<warn
 FAILURE = re.compile(r"\d+ FAILURE (?P<text>.+)$")
 NOISE = re.compile(r"Loading svelte-check in workspace: |Getting Svelte diagnostics\.\.\.|={10,}$|\d+ START \"")
 USAGE = re.compile(r" {4}(?P<message>(?:Unknown option|Missing|Invalid|Could not|Can't) .+)$")
+STARTS = ("svelte-check found ", "Loading svelte-check", "Getting Svelte", "=====", "    ")
 LEVELS: dict[str, Severity] = {
     "Error": "error",
     "Warn": "warning",
@@ -44,6 +45,8 @@ def parse(log: Log, context: Context) -> Reading:
             continue
         if line[:1].isdigit():
             _machine(log, index, reading)
+        elif not line.startswith(STARTS):
+            pass
         elif total := TOTAL.match(line):
             _totals(total, reading)
             reading.claim(index)

@@ -48,7 +48,7 @@ def parse(log: Log, context: Context) -> Reading:
                 index = _finding(match, log, index, reading)
                 continue
         elif line and line[0] != " ":
-            if RESTART.search(line) and len(reading.diagnostics) > cycle:
+            if "Starting " in line and RESTART.search(line) and len(reading.diagnostics) > cycle:
                 cycle = _restart(reading)
             _other(line, log, index, reading, context, cycle)
         index += 1
@@ -132,13 +132,13 @@ def _restart(reading: Reading) -> int:
 
 
 def _other(line: str, log: Log, index: int, reading: Reading, context: Context, cycle: int) -> None:
-    stamped = CYCLE.match(line)
+    stamped = CYCLE.match(line) if line[0] in "[0123456789" else None
     text = stamped["text"] if stamped else line
     found = len(reading.diagnostics) - cycle
     if total := FOUND.match(text):
         reading.counts["errors"] = int(total["errors"])
         reading.claim(index, _table_end(log, index + 1))
-    elif BUILDS.match(text) or RESTART.search(text):
+    elif BUILDS.match(text) or ("Starting " in text and RESTART.search(text)):
         reading.claim(index)
     elif NOT_TSC in line or (HELP.match(line) and context.exit_code):
         _unusable(line, log, index, reading)

@@ -32,7 +32,7 @@ def parse(log: Log, context: Context) -> Reading:
                         log=log.span(index),
                     )
                 )
-        elif header := HEADER.match(line):
+        elif line[-1:].isdigit() and (header := HEADER.match(line)):
             file = header["file"]
     if not reading.diagnostics:
         reading = oneline.parse(oneline.rows_of("javascript_build", "tslint"), log, context)

@@ -7,12 +7,13 @@ from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import esbuild, rolldown
 
 DURING = re.compile(r"error (?:during build|when starting (?:dev|preview) server|during dependency optimization):$")
-FAILED_CONFIG = re.compile(r"(?:.*\s)?failed to load config from (?P<file>\S.*)$")
+FAILED_CONFIG = re.compile(r"(?:[^a-z]*\s)?failed to load config from (?P<file>\S.*)$")
 BUILT = re.compile(r"✓ built in ")
 PROGRESS = re.compile(
     r"vite v\d|transforming\.\.\.|✓ \d+ modules? transformed|rendering chunks|computing gzip size|"
-    r"[✗x] Build failed in |building (?:client|ssr|SSR|for )|\S+\s+[\d.,]+ [kM]?i?B(?: │ .*)?$"
+    r"[✗x] Build failed in |building (?:client|ssr|SSR|for )"
 )
+SIZE = re.compile(r"\S+\s+[\d.,]+ [kM]?i?B(?: │ .*)?$")
 STACK = re.compile(r"\s+at ")
 FILE = re.compile(r"\s*[fF]ile: (?P<file>\S.*?)(?::(?P<line>\d+):(?P<column>\d+))?(?: \(.*\))?$")
 PLACED = re.compile(r"(?P<file>[^\s:[][^:]*?) \((?P<line>\d+):(?P<column>\d+)\): (?P<message>.+)$")
@@ -52,7 +53,7 @@ def parse(log: Log, _context: Context) -> Reading:
             index += 1
         elif DURING.match(line):
             index = _ended(log, index, reading, config)
-        elif server := SERVER.match(log.whole(index)):
+        elif "[vite]" in line and (server := SERVER.match(log.whole(index))):
             index = _served(server["message"], log, index, reading)
         else:
             _other(line, log, index, reading)
@@ -68,9 +69,9 @@ def _other(line: str, log: Log, index: int, reading: Reading) -> None:
     if BUILT.match(line):
         reading.outcome = "passed"
         reading.claim(index)
-    elif PROGRESS.match(line) or FAILED_CONFIG.match(line):
+    elif PROGRESS.match(line) or ("B" in line and SIZE.match(line)) or FAILED_CONFIG.match(line):
         reading.claim(index)
-    elif (warned := NOTICE.match(line) or WARNED.match(line)) or (warned := PLACED.match(line)):
+    elif (warned := NOTICE.match(line) or WARNED.match(line)) or ("): " in line and (warned := PLACED.match(line))):
         parts = warned.groupdict()
         reading.add(
             Diagnostic(
