@@ -246,23 +246,36 @@ def _outcome(log: Log, context: Context, runs: Sequence[Run], reading: Reading) 
     last = runs[-1]
     ran = {"passed", "failed", "skipped", "xfailed", "xpassed", "rerun", "subtests_passed"}
     bad = any(d.severity == "error" for d in reading.diagnostics)
-    bad = bad or any(_failed_dots(log, run) for run in runs if run.total is None or run.counts.get("failed"))
+    bad = (
+        bad
+        or bool(last.of("failures"))
+        or any(_failed_dots(log, run) for run in runs if run.total is None or run.counts.get("failed"))
+    )
     counts = reading.counts
     if last.total is None:
-        reading.partial = last.headed or not (last.sections or _finished(log, last)) or _wants_totals(context)
+        reading.partial = last.headed or _cut(log, last, context)
+    tests = any(d.test for d in reading.diagnostics if d.severity == "error")
+    collecting = bad and not tests and not last.of("failures") and not _failed_dots(log, last)
     if counts.get("failed") or (counts.get("errors") and ran & counts.keys()):
         return "failed"
     if reading.partial:
-        tests = any(d.test for d in reading.diagnostics if d.severity == "error")
-        collecting = bad and not tests and not last.of("failures") and not _failed_dots(log, last)
         if collecting or any(d.message.startswith(CRASHED) or CRASH_NOTE in d.detail for d in reading.diagnostics):
             return "error"
         return "failed" if bad else None
     if counts.get("errors"):
-        return "failed" if any(d.test for d in reading.diagnostics) else "error"
+        return "failed" if tests else "error"
     if last.total is not None and not ran & counts.keys() and "collected" not in counts:
         return "error"
+    if last.total is None and collecting and last.of("errors"):
+        return "error"
     return "failed" if bad else "passed"
+
+
+def _cut(log: Log, run: Run, context: Context) -> bool:
+    """Whether a quiet run without totals ends too early; `-qq` prints none, and its summary or its dots come last."""
+    if run.of("summary"):
+        return _wants_totals(context)
+    return bool(run.sections) or not _finished(log, run)
 
 
 def _wants_totals(context: Context) -> bool:
