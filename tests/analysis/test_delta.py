@@ -95,6 +95,15 @@ def test_a_file_outside_the_coverage_is_never_fixed() -> None:
     assert [d.file for d in delta.unobserved] == ["b.py"]
 
 
+def test_a_finding_in_a_file_that_was_not_looked_at_before_is_not_new() -> None:
+    after = report(lint(1, file="a.py"), lint(1, file="b.py"))
+    delta = compare(report(outcome="passed"), after, before_id="c-1", covered_before=frozenset({("ruff", "a.py")}))
+    assert [d.file for d in delta.added] == ["a.py"]
+    assert [d.file for d in delta.first_seen] == ["b.py"]
+    assert delta.line() == "since c-1: 1 new, 1 in files not looked at before"
+    assert not delta.certain
+
+
 def test_what_an_incomplete_run_did_not_see_may_be_old() -> None:
     delta = compare(report(outcome="error"), report(test_("a")), before_id="t-1")
     assert delta.line() == "since t-1: 1 new or not seen by t-1"

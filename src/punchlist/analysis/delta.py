@@ -27,7 +27,8 @@ class Delta(NamedTuple):
     """Difference of two runs.
 
     `persisting` and `changed` hold (before, after); a changed finding is the same test or place with another reason.
-    `unobserved` were there before and were not looked at again, so nobody knows.
+    `unobserved` were there before and were not looked at again, `first_seen` are in files that were not looked at
+    before: of both nobody knows.
     """
 
     before: Side
@@ -37,11 +38,18 @@ class Delta(NamedTuple):
     persisting: tuple[Pair, ...] = ()
     changed: tuple[Pair, ...] = ()
     unobserved: tuple[Diagnostic, ...] = ()
+    first_seen: tuple[Diagnostic, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Was nothing found on either side?"""
+        sections = (self.added, self.removed, self.persisting, self.changed, self.unobserved, self.first_seen)
+        return not any(sections)
 
     @property
     def certain(self) -> bool:
         """Do both sides tell the whole, so that a verdict may be built on the difference?"""
-        return self.before.complete and self.after.complete and not self.unobserved
+        return self.before.complete and self.after.complete and not (self.unobserved or self.first_seen)
 
     def line(self) -> str:
         """One line for a reader: `since test-11: 2 fixed, 1 new, 3 same`."""
@@ -51,6 +59,7 @@ class Delta(NamedTuple):
             (len(self.changed), "fail for another reason" if self._tests_changed else "changed"),
             (len(self.persisting), "same"),
             (len(self.unobserved), "not looked at again"),
+            (len(self.first_seen), "in files not looked at before"),
         ]
         said = ", ".join(f"{count} {word}" for count, word in named if count)
         if not said:
@@ -70,11 +79,13 @@ def compare(
     after_id: str = "",
     lines: LineMap | None = None,
     covered: Coverage | None = None,
+    covered_before: Coverage | None = None,
 ) -> Delta:
     """Compare two reports of one check.
 
     `lines` maps (file, line before) to the line after, None where that line is gone; else the nearest line counts.
-    `covered` are the (engine, file) pairs that the later run looked at; without it a complete run looked at everything.
+    `covered` are the (engine, file) pairs that the later run looked at, `covered_before` those of the earlier one;
+    without them a complete run looked at everything.
     """
     old, new = list(unique(before.diagnostics)), list(unique(after.diagnostics))
     moved = {id(d): _moved(d, lines) for d in old}
@@ -85,6 +96,8 @@ def compare(
     unseen: list[Diagnostic] = []
     for d in old:
         (gone if _looked_at(d, after, covered) else unseen).append(d)
+    first = [d for d in new if _outside(d, covered_before)]
+    _remove(new, first)
     return Delta(
         before=Side(run_id=before_id, outcome=before.outcome, complete=complete(before)),
         after=Side(run_id=after_id, outcome=after.outcome, complete=complete(after)),
@@ -93,6 +106,7 @@ def compare(
         persisting=tuple(persisting),
         changed=tuple(changed),
         unobserved=in_order(unseen),
+        first_seen=in_order(first),
     )
 
 
@@ -174,9 +188,13 @@ def _remove(diagnostics: list[Diagnostic], gone: Iterable[Diagnostic]) -> None:
 def _looked_at(d: Diagnostic, after: Report, covered: Coverage | None) -> bool:
     """Did the later run look again at where this finding was?"""
     if covered is not None and d.file and not d.test:
-        return (d.tool, d.file) in covered
+        return not _outside(d, covered)
     if not complete(after):
         return False
     # A run that stopped at a compile error never came to its tests.
     ran = after.outcome == "passed" or any(after.counts.get(name) for name in ("passed", "failed", "run"))
     return not d.test or ran or any(other.test for other in after.diagnostics)
+
+
+def _outside(d: Diagnostic, covered: Coverage | None) -> bool:
+    return covered is not None and bool(d.file) and not d.test and (d.tool, d.file) not in covered

@@ -12,7 +12,14 @@ from punchlist.views.ladder import Rung, render
 from punchlist.views.masking import mask
 from punchlist.views.verdict import Facts
 
-TITLES = {"new": "new", "changed": "changed", "same": "still there", "fixed": "fixed", "unseen": "not looked at again"}
+TITLES = {
+    "new": "new",
+    "changed": "changed",
+    "same": "still there",
+    "fixed": "fixed",
+    "unseen": "not looked at again",
+    "first": "in files not looked at before",
+}
 
 # For what is new or changed, and for the rest; from the longest to the shortest.
 _LADDER = (
@@ -33,7 +40,7 @@ def change(delta: Delta, *, facts: Facts, budget: Budget = RUN, titles: Mapping[
 
     `titles` name the sections (keys as in TITLES), for a comparison with a base commit, say. Secrets are masked.
     """
-    sections = [(name, titles[name], groups) for name, groups in _sections(delta) if groups]
+    sections = [(name, titles.get(name, TITLES[name]), groups) for name, groups in _sections(delta) if groups]
     head = f"{_side(delta.before)} -> {_side(delta.after)}: {delta.line().split(': ', 1)[-1]}"
     text = head
     for first, rest in _LADDER:
@@ -57,6 +64,7 @@ def _sections(delta: Delta) -> list[tuple[str, tuple[Group, ...]]]:
         ("changed", _groups(changed)),
         ("same", _groups([after for _, after in delta.persisting])),
         ("fixed", _groups(delta.removed)),
+        ("first", _groups(delta.first_seen)),
         ("unseen", _groups(delta.unobserved)),
     ]
 

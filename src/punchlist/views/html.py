@@ -106,6 +106,7 @@ def _changes(delta: Delta) -> str:
         ("Changed", "changed", tuple(after for _, after in delta.changed)),
         ("Fixed", "fixed", delta.removed),
         ("Not looked at again", "unseen", delta.unobserved),
+        ("In files not looked at before", "unseen", delta.first_seen),
     )
     lists = "".join(_change(title, kind, those) for title, kind, those in sections if those)
     return f'<section class="changes"><h2>{escape(delta.line())}</h2>{lists}</section>'

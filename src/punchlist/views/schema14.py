@@ -312,7 +312,7 @@ def comparison_json(delta: Delta) -> dict[str, Any]:
     """Shape the answer of `compare_diagnostics`.
 
     A finding that changed its message is resolved and introduced. `notObserved` (only where there is something) are
-    issues that were not looked at again; `netDelta` counts errors alone.
+    issues of which only one side looked at the file; `netDelta` counts errors alone.
     """
     introduced = issues_of([*delta.added, *(after for _, after in delta.changed)])
     resolved = issues_of([*delta.removed, *(before for before, _ in delta.changed)])
@@ -328,8 +328,8 @@ def comparison_json(delta: Delta) -> dict[str, Any]:
         "warningsResolved": gone["warning"],
         "nextStep": _advice(delta, len(introduced)),
     }
-    if delta.unobserved:
-        out["notObserved"] = [issue_json(i) for i in issues_of(delta.unobserved)]
+    if delta.unobserved or delta.first_seen:
+        out["notObserved"] = [issue_json(i) for i in issues_of([*delta.unobserved, *delta.first_seen])]
     return out
 
 

@@ -56,9 +56,7 @@ def verdict(report: Report, facts: Facts) -> str:
 def changed_line(facts: Facts) -> str:
     """What changed since the run before, empty where nothing did and both runs got to their end."""
     since = facts.since
-    if since is None or not (since.added or since.removed or since.changed or since.persisting or since.unobserved):
-        return "" if since is None or since.before.complete else since.line()
-    return since.line()
+    return "" if since is None or (since.empty and since.before.complete) else since.line()
 
 
 def _title(report: Report, facts: Facts) -> str:
