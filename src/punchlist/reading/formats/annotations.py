@@ -29,6 +29,8 @@ PLACE = re.compile(
 )
 ROW = re.compile(r"(?P<line>\d+):(?P<column>\d+) ")
 BRACKETED = re.compile(r"\[(?P<rule>[a-z][\w./-]*)\] ")
+# Pyrefly's titles: `Pyrefly missing-import`.
+TOOL_THEN_RULE = re.compile(r"(?P<tool>[A-Z]\w+) (?P<rule>[a-z]+(?:-[a-z]+)+)$")
 TOOL_AND_RULE = re.compile(r"(?P<tool>[\w.-]+) \((?P<rule>[\w./@-]+)\)$")
 CODE = re.compile(r"(?:[A-Za-z@][\w@/.-]*[\d/\-\[][\w@/.\[\]-]*|[A-Za-z-]+\([\w/-]+\))$")
 RULE_BEFORE = re.compile(r"(?P<rule>[A-Z]{1,5}\d{2,5}|[\w-]+\([\w/-]+\)|(?:error|warning)\[(?P<name>[\w-]+)\]):? ")
@@ -149,7 +151,7 @@ def _diagnostic(word: str, fields: dict[str, str], text: str) -> Diagnostic:
 
 def _title(title: str) -> tuple[str, str, str]:
     """What a title is: (rule, tool, free text)."""
-    if match := TOOL_AND_RULE.match(title):
+    if match := TOOL_AND_RULE.match(title) or TOOL_THEN_RULE.match(title):
         return match["rule"], match["tool"].casefold(), ""
     if CODE.match(title) or (WORD.match(title) and not TOOLS.match(title)):
         return title, "", ""

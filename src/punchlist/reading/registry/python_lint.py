@@ -16,8 +16,8 @@ PARSERS: tuple[Parser, ...] = (
         "ruff",
         "tools.ruff",
         commands=("ruff",),
-        signs=("[*] ", "Would reformat: ", "ruff failed", "All checks passed!", "invalid-syntax: ", '"noqa_row"'),
-        sign=r"^\[\*\] \d+ fixable with|^Would reformat: |^ruff failed$|^All checks passed!$|noqa_row|invalid-syntax: "
+        signs=("[*] ", "Would reformat: ", "ruff failed", "invalid-syntax: ", '"noqa_row"'),
+        sign=r"^\[\*\] \d+ fixable with|^Would reformat: |^ruff failed$|noqa_row|invalid-syntax: "
         r"|[A-Z]+\d{3,4} \[\*\] ",
         anchors=(b" --> ", b"[*]", b": [", b"Found "),
         kind="lint",

@@ -8,7 +8,7 @@ from punchlist.reading.log import Log
 from punchlist.reading.oneline import number
 
 ARROW = re.compile(r" *--> (?P<file>[^:].*?)(?::cell \d+)?(?::(?P<line>\d+)(?::(?P<column>\d+))?)?(?:-\d+(?::\d+)?)?$")
-GUTTER = re.compile(r" *(?:\d+ *)?(?:[|+\-=]|:::)(?: |$)|\.\.\.$| *\|")
+GUTTER = re.compile(r" *(?:\d+ *)?(?:[|+\-=]|:::)(?: |$)|\.\.\.$| *\||-{20,}$")
 ADVICE = re.compile(r"(?:info|help|note|hint|tip)(?:\[[\w-]+\])?: ")
 CARET = re.compile(r" *\|(?: *\|)*[ |_]*[\^~]+ (?P<note>.+)$")
 MOST_LINES = 60

@@ -21,7 +21,9 @@ CONFIG = re.compile(r"(?P<file>\S[^:]*\.(?:ini|toml|cfg)|mypy\.ini|setup\.cfg): 
 SECTION = re.compile(r"\[[^\]]+\]: ")
 FOUND = re.compile(r"Found (?P<errors>\d+) errors? in (?P<files>\d+) (?:source )?files?")
 PASSED = re.compile(r"Success: no issues found in \d+ source files?")
-TROUBLE = re.compile(r"(?:mypy: (?:error: )?|mypy: can't )(?P<message>.+)")
+TROUBLE = re.compile(
+    r"(?:mypy: (?:error: )?)?(?P<message>(?<=: ).+|(?:Can't find|can't read|Cannot find|There are no \.py|No files).+)"
+)
 DAEMON = re.compile(r"(?:Daemon (?:started|stopped|is up|crashed)|Restarting: |Stopping daemon)")
 INTERNAL = re.compile(r"(?P<file>\S.*?)(?::(?P<line>\d+))?: error: INTERNAL ERROR")
 CARET = re.compile(r" +\^~*$")
@@ -32,8 +34,8 @@ def parse(log: Log, context: Context) -> Reading:
     """Read every output mode of mypy, also of its daemon."""
     reading = Reading()
     named = bool(context.words) and context.words[0] in ("mypy", "dmypy")
-    if named:
-        read_usage(log, reading, "mypy")
+    if named and read_usage(log, reading, "mypy"):
+        return reading
     index = 0
     lines = log.lines
     while index < len(lines):
@@ -48,6 +50,9 @@ def parse(log: Log, context: Context) -> Reading:
         reading.partial = any(d.line is not None for d in reading.diagnostics)
     if named or any('"hint": ' in line for line in lines if line[:1] == "{"):
         _json(log, reading)
+    # Exit 2 stands for a run that was stopped: usage, files that cannot be read or parsed.
+    if named and context.exit_code == 2:
+        reading.outcome = "error"
     return reading
 
 

@@ -17,7 +17,7 @@ RULE = r"(?P<rule>[CRWEFI]\d{4})"
 SYMBOL = r"\((?P<symbol>[a-z][a-z0-9-]+)\)"
 TEXT = re.compile(rf"{FILE}:(?P<line>\d+):(?P<column>\d+): {RULE}: (?P<message>.*?)(?: {SYMBOL})?$")
 PARSEABLE = re.compile(rf"{FILE}:(?P<line>\d+): \[{RULE}(?:{SYMBOL})?(?:, (?P<obj>[^\]]*))?\] (?P<message>.*)")
-MSVS = re.compile(rf"(?P<file>[^\s(][^(]*)\((?P<line>\d+)\): \[{RULE}(?:{SYMBOL})?\](?P<obj>\S*) (?P<message>.*)")
+MSVS = re.compile(rf"(?P<file>[^\s(][^(]*)\((?P<line>\d+)\): \[{RULE}(?:{SYMBOL})?(?P<obj>[^\]]*)\] (?P<message>.*)")
 MODULE = re.compile(r"\*{13} Module (?P<module>\S+)")
 RATED = re.compile(r"Your code has been rated at ")
 SYMBOL_END = re.compile(r"(?P<text>.*) \((?P<symbol>[a-z]+(?:-[a-z]+)+)\)$")
@@ -48,7 +48,9 @@ def parse(log: Log, context: Context) -> Reading:
     if named or any('"message-id": ' in line or '"messageId": ' in line for line in log.lines[:60]):
         _json(log, reading)
     if reading.diagnostics and reading.outcome is None:
-        reading.outcome = "failed"
+        # Only fatal messages: nothing was looked at.
+        fatal = all((d.rule or "F").startswith("F") for d in reading.diagnostics)
+        reading.outcome = "error" if fatal else "failed"
     return reading
 
 

@@ -18,7 +18,9 @@ MIN = re.compile(
 )
 TOTALS = re.compile(r" ?INFO (?:(?P<none>No|0) errors|(?P<errors>[\d,]+) errors?)")
 INFO = re.compile(r" ?(?:INFO|DEBUG) ")
-TROUBLE = re.compile(r" ?(?:ERROR |error: |FATAL )(?P<message>.+)")
+TROUBLE = re.compile(
+    r"(?: ?(?:ERROR |error: |FATAL ))?(?P<message>(?<= ).+|Path `.+` does not exist.*|No (?:such|files).+)"
+)
 SEVERITIES: dict[str, Severity] = {"ERROR": "error", "WARN": "warning", "INFO": "info"}
 
 

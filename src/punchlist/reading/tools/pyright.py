@@ -19,17 +19,22 @@ TOTALS = re.compile(r"(?P<errors>\d+) errors?, (?P<warnings>\d+) warnings?, (?P<
 HEADER = re.compile(r"(?:[A-Za-z]:\\|/|\.{1,2}/)\S.*$")
 NO_FILES = re.compile(r"No source files found|File or directory \"?.+\"? does not exist")
 TROUBLE = re.compile(
-    r"(?P<message>(?:File or directory .+ does not exist\.?|No source files found\.?|Config file .+|Import cycles?.+"
-    r"|error: .+|Unexpected option .+|Could not .+|Unable to .+|.+ is not a (?:recognized|valid) .+|Pyright .*crash.*"
-    r"|Fatal error.*|Error processing file.+|The --\S+ .+|'--\S+' option .+|\"--\S+\" .+|Conflicting .+))"
+    r"(?P<message>(?:File or directory .+ does not exist\.?|No source files found\.?|Config file \"?(?P<file>[^\"]+)\"? .+"
+    r"|error: .+|Unexpected option .+|Could not (?:read|parse|find|open|locate) .+|.+ is not a (?:recognized|valid) .+"
+    r"|Pyright .*crash.*|Fatal error.*|Error processing file.+|The --\S+ .+|'--\S+' option .+|\"--\S+\" .+"
+    r"|Conflicting .+))"
+)
+# Settings that are ignored do not stop the run.
+SETTING = re.compile(
+    r"(?P<message>(?:Config \"[^\"]+\" .+|Config contains unrecognized setting .+|venv \S+ subdirectory not found .+"
+    r"|stubPath .+ is not a valid directory.*))"
 )
 CHATTER = re.compile(
     r"(?:WARNING: there is a new pyright version|Please install the new version|No configuration file found"
     r"|Assuming Python"
-    r"|Searching for source files|Found \d+ source files?|pyright \d|Auto-excluding|stubPath |Loading |Using Python"
+    r"|Searching for source files|Found \d+ source files?|pyright \d|Auto-excluding|Loading |Using Python"
     r"|Completed in|Watching for file changes|Auto-detecting)"
 )
-CONFIG = re.compile(r"(?P<message>(?:Config|Setting|Value for|Import|venv|Unknown|Unrecognized)\b.+)")
 SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning", "information": "info", "hint": "hint"}
 
 
@@ -100,9 +105,10 @@ def _other(log: Log, index: int, tool: str, named: bool, reading: Reading) -> No
             reading.outcome = "failed" if reading.counts["errors"] else "passed"
     elif named and CHATTER.match(line):
         pass
+    elif named and (match := SETTING.match(line)):
+        reading.add(Diagnostic(message=match["message"], severity="warning", tool=tool, log=log.span(index)))
     elif named and (match := TROUBLE.match(line)):
-        message = match["message"]
-        reading.add(Diagnostic(message=message, tool=tool, log=log.span(index)))
+        reading.add(Diagnostic(message=match["message"], file=match["file"], tool=tool, log=log.span(index)))
         reading.outcome = "error"
     else:
         return

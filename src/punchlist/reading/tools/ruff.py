@@ -28,7 +28,7 @@ GROUPED = re.compile(
 )
 STATISTIC = re.compile(r"\d+\t(?:[A-Z]+\d+|invalid-syntax)? *\t")
 FOUND = re.compile(r"Found (?P<all>\d+) errors?(?: \(\d+ fixed, (?P<left>\d+) remaining\))?\.$")
-FIXED = re.compile(r"(?:Fixed|Would fix) (?P<count>\d+) errors?[.:(]|Found \d+ errors? \(\d+ fixed, 0 remaining\)")
+FIXED = re.compile(r"(?:Fixed|Would fix) (?P<count>\d+) errors? ?[.:(]|Found \d+ errors? \(\d+ fixed, 0 remaining\)")
 FORMAT = re.compile(
     r"(?P<would>\d+) files? would be reformatted|\d+ files? (?:reformatted|left unchanged|already formatted)"
 )
@@ -73,9 +73,12 @@ def parse(log: Log, context: Context) -> Reading:
     # The pylint format has neither columns nor totals.
     text = any(d.rule is not None and d.column for d in reading.diagnostics) and reading.outcome is None
     reading.partial = reading.partial or (named and text and not QUIET & set(context.words))
-    found = sum(d.rule is not None and d.severity == "error" for d in reading.diagnostics)
-    if found:
-        reading.counts.setdefault("errors", found)
+    rules = [d.rule for d in reading.diagnostics if d.rule and d.severity == "error"]
+    if rules and "unformatted" not in rules:
+        reading.counts.setdefault("errors", len(rules))
+    # Files that cannot be read are no findings, and `ruff format` exits 2 where it cannot parse a file.
+    if (rules and set(rules) == {"E902"}) or (named and context.exit_code == 2):
+        reading.outcome = "error"
     return reading
 
 
@@ -165,6 +168,8 @@ def _other(log: Log, index: int, named: bool, reading: Reading) -> int:
         reading.outcome = "error" if error else reading.outcome
         reading.claim(index, end)
         return end
+    elif line.startswith("Would fix ") and FIXED.match(line):
+        reading.outcome = "failed"
     elif not (STATISTIC.match(line) or line.startswith(("[*] ", "No fixes avail")) or FIXED.match(line)):
         return 0
     reading.claim(index)

@@ -35,6 +35,10 @@ def parse(log: Log, context: Context) -> Reading:
     index = 0
     while index < len(log.lines):
         index = _line(log, index, named, reading)
+    if reading.expected is not None:
+        reading.expected += sum(d.rule is None for d in reading.diagnostics)
+    if named and context.exit_code == 2:
+        reading.outcome = "error"
     text = any(d.rule for d in reading.diagnostics)
     reading.partial = named and text and reading.expected is None and not {"-q", "--quiet"} & set(context.words)
     return reading
