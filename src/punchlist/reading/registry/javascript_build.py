@@ -155,7 +155,7 @@ PARSERS: tuple[Parser, ...] = (
         "tools.esbuild",
         commands=("esbuild", "tsup", "ng build", "ng serve"),
         signs=("[ERROR] ", "[WARNING] ", ": ERROR: "),
-        sign=r"^(?:[✘▲X⚠] )?\[(?:ERROR|WARNING)\] |:\d+:\d+: ERROR: ",
+        sign=r"^(?:[✘▲X⚠] )?\[(?:ERROR|WARNING)\] |(?<!meson\.build):\d+:\d+: ERROR: ",
         anchors=(b"[ERROR] ", b"[WARNING] ", b": ERROR: "),
         kind="build",
     ),
