@@ -58,6 +58,8 @@ def parse(log: Log, _context: Context) -> Reading:
             reading.claim(at)
         elif CHATTER.match(line):
             reading.claim(at)
+    said = {d.message for d in reading.diagnostics}
+    reading.diagnostics = [d for d in reading.diagnostics if not _repeats(d.message, said)]
     reading.diagnostics += tests.values()
     # The action's command line follows; blank lines among them are a compiler's findings that were read already.
     reading.diagnostics += [] if compiled else actions
@@ -67,6 +69,11 @@ def parse(log: Log, _context: Context) -> Reading:
     elif actions:
         reading.outcome = "failed"
     return reading
+
+
+def _repeats(message: str, said: set[str]) -> bool:
+    """Whether a message only says again what another one does (`Skipping '//x': reason` beside `reason`)."""
+    return message.startswith("Skipping '") and any(message.endswith(f": {other}") for other in said)
 
 
 def _error(

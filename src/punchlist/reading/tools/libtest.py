@@ -37,6 +37,8 @@ class Found:
     sections: dict[tuple[int, str], tuple[int, int]] = field(default_factory=dict)
     loose: list[tuple[int, str, Panic]] = field(default_factory=list)
     aborted: list[int] = field(default_factory=list)
+    errors: list[tuple[int, int]] = field(default_factory=list)
+    panicked: set[str] = field(default_factory=set)
     totals: dict[str, int] = field(default_factory=dict)
     binaries: int = 0
     ended: int = 0
@@ -106,6 +108,8 @@ def _scan(log: Log, first: int, end: int, found: Found, reading: Reading) -> Non
             reading.claim(at, panic.end)
             at = panic.end
             continue
+        elif head == "E" and line.startswith("Error: "):
+            found.errors.append((found.binaries, at))
         elif ABORTED.match(line):
             found.aborted.append(at)
             reading.claim(at)
@@ -184,10 +188,22 @@ def _failure(log: Log, found: Found, binary: int, name: str, at: int) -> Diagnos
     panic = _loose_panic(found, name)
     if panic is not None:
         return _of_panic(log, panic, name, doctest)
+    if len(found.errors) == 1 and _alone(found, name):  # --nocapture: the Err that the one test without a panic gave
+        said = found.errors[0][1]
+        return Diagnostic(message=log.whole(said), test=name, log=log.span(said))
     return Diagnostic(
         message=log.lines[at].strip(), test=name, log=log.span(at),
         file=doctest[1] if doctest else None, line=int(doctest[2]) if doctest else None,
     )  # fmt: skip
+
+
+def _alone(found: Found, name: str) -> bool:
+    """Whether this is the only failed test that neither printed a section nor panicked under its own name."""
+    panicked = {panic.thread for _, _, panic in found.loose}
+    return all(
+        other == name or other in panicked or (binary, other) in found.sections or other in found.panicked
+        for binary, other in found.failed
+    )
 
 
 def _loose_panic(found: Found, name: str) -> Panic | None:
@@ -195,6 +211,7 @@ def _loose_panic(found: Found, name: str) -> Panic | None:
     for number, (_, open_test, panic) in enumerate(found.loose):
         if panic.thread == name or (open_test == name and panic.thread in ("main", "<unnamed>")):
             del found.loose[number]
+            found.panicked.add(name)
             return panic
     return None
 

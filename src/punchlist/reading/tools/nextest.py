@@ -123,7 +123,14 @@ def _failure(log: Log, key: tuple[str, str], at: int, state: State) -> Diagnosti
     flaky = "flaky" if key in state.flaky else ""
     output = state.output.get(key)
     if output is None:
-        return Diagnostic(message=log.lines[at].strip(), test=key[1], package=key[0], state=flaky, log=log.span(at))
+        return Diagnostic(
+            message=log.lines[at].strip(),
+            severity="warning" if flaky else "error",
+            test=key[1],
+            package=key[0],
+            state=flaky,
+            log=log.span(at),
+        )
     inner = Log([text for _, text in output], [log.numbers[index] for index, _ in output])
     found = libtest.from_output(inner, 0, len(output), key[1], None)
     message = found.message
