@@ -55,7 +55,7 @@ def _failure(log: Log, index: int, match: re.Match[str], end: int) -> Diagnostic
     while end > index + 1 and not lines[end - 1].strip():
         end -= 1
     body = lines[index + 1 : end]
-    example = [text.strip() for text in _after(body, "Failed example:")]
+    example = [text.strip() for text in _after(body, "Failed example:") if text.strip()]
     raised = [text.strip() for text in _after(body, "Exception raised:") if text.strip()]
     message = raised[-1] if raised else (example[0] if example else lines[index].strip())
     return Diagnostic(
