@@ -14,6 +14,16 @@ PARSERS: tuple[Parser, ...] = (
         kind="test",
         formats="progress, documentation, json, failures",
     ),
+    Parser(
+        "phpunit",
+        "tools.phpunit",
+        commands=("phpunit", "paratest", "simple-phpunit", "composer test"),
+        signs=(" by Sebastian Bergmann", " ✘ ", "There was 1 ", "There were "),
+        sign=r"^PHPUnit \d+\.\S+ by Sebastian|^(?:FAILURES|ERRORS|WARNINGS)!$|^OK \(\d+ tests?, \d+ assertions?\)",
+        anchors=(b" by Sebastian", b"There w", b"Tests: ", b"OK (", b"triggered ", b".php:", b") "),
+        kind="test",
+        formats="default, testdox",
+    ),
 )
 
 LAST: tuple[Parser, ...] = ()
