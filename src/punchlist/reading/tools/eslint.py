@@ -217,7 +217,7 @@ def _is_end(log: Log, index: int) -> bool:
 def _until_row(log: Log, index: int) -> list[str]:
     """The lines up to the next file's rows or the totals, at most as many as a long message has."""
     lines = log.lines[index : index + 60]
-    for at, (line, below) in enumerate(pairwise(lines)):
+    for at, (line, below) in enumerate(pairwise([*lines, ""])):
         if SUMMARY.match(line) or _begins_row(line) or (_begins_row(below) and not line.startswith(" ")):
             return lines[:at]
     return []

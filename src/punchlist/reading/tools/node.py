@@ -172,7 +172,7 @@ def _memory(log: Log, index: int, reading: Reading) -> int:
     while (
         end < len(log.lines)
         and end - index < 60
-        and (not log.lines[end] or re.match(r"\s*\d+: 0x|-{3,}|<---|\[\d+:0x|\s*[A-Z]\w+:", log.lines[end]))
+        and (not log.lines[end] or re.match(r"\s*\d+: 0x|-{3,}|<---|\[\d+:0x|\s*[A-Z]\w+:|Aborted", log.lines[end]))
     ):
         end += 1
     reading.add(Diagnostic(message=fatal["text"].strip() if fatal else log.lines[index], log=log.span(index)))

@@ -116,9 +116,19 @@ def _block(log: Log, index: int, reading: Reading, context: Context) -> int:
             texts.append((end, text))
         end += 1
     reading.claim(index, end)
-    if not _passed_on(texts, fields, context):
+    if _passed_on(texts, fields, context):
+        if _silent(log) and (named := [(at, text) for at, text in texts if not FIELD.match(text)]):
+            reading.add(Diagnostic(message=named[0][1].strip(), log=log.span(named[0][0])))
+    else:
         _own(texts, fields, log, index, reading)
     return end
+
+
+def _silent(log: Log) -> bool:
+    """Whether the script that failed printed nothing: every line is npm's own, no line is left blank by its output."""
+    headers = sum(line.startswith("> ") for line in log.lines) // 2
+    others = [line for line in log.lines if not line.startswith(("> ", "npm "))]
+    return not any(others) and len(others) <= 2 * headers
 
 
 def _passed_on(texts: list[tuple[int, str]], fields: dict[str, str], context: Context) -> bool:

@@ -10,8 +10,9 @@ from punchlist.model import Diagnostic, Outcome, Related, Severity
 from punchlist.reading.log import Context, Log, Reading
 
 HEAD = re.compile(
+    r"(?:(?:Error|ERROR in|WARNING in|Warning):? +(?=\S+:\d))?"
     r"(?:(?P<file>\S.*?)(?:\((?P<line>\d+),(?P<column>\d+)\): |:(?P<line2>\d+):(?P<column2>\d+) - |: ))?"
-    r"(?P<word>[a-z]+) (?P<rule>TS\d{4,5}): (?P<message>.+)$"
+    r"(?P<word>[a-z]+) (?P<rule>(?:TS|NG)-?\d{4,6}): (?P<message>.+)$"
 )
 CODELESS = re.compile(
     r"(?P<file>\S.*?\.[mc]?[jt]sx?):(?P<line>\d+):(?P<column>\d+) - (?P<word>error|warning) (?P<rule>TS\d+)$"
@@ -42,7 +43,7 @@ def parse(log: Log, context: Context) -> Reading:
     index = 0
     while index < len(log.lines):
         line = log.lines[index]
-        if " TS" in line or line.startswith(("error TS", "message TS")):
+        if " TS" in line or " NG" in line or line.startswith(("error TS", "message TS")):
             match = HEAD.match(line) or HEAD.match(log.whole(index))
             if match and match["word"] in WORDS:
                 index = _finding(match, log, index, reading)
@@ -59,7 +60,7 @@ def parse(log: Log, context: Context) -> Reading:
 def _finding(match: re.Match[str], log: Log, index: int, reading: Reading) -> int:
     """Add the finding that begins at `index`; return the index after its block."""
     pretty = match["line2"] is not None
-    end, detail = _elaborations(log, index + 1)
+    end, detail = _elaborations(log, index + 1, framed=pretty)
     related: list[Related] = []
     if pretty or (end < len(log.lines) and not log.lines[end] and _is_frame(log, end + 1)):
         end = _frames(log, end, related)
@@ -82,10 +83,15 @@ def _finding(match: re.Match[str], log: Log, index: int, reading: Reading) -> in
     return end
 
 
-def _elaborations(log: Log, index: int) -> tuple[int, list[str]]:
-    """Return where the indented lines after a header end, and those lines."""
+def _elaborations(log: Log, index: int, *, framed: bool) -> tuple[int, list[str]]:
+    """Return where the lines that go on after a header end, and those lines: indented ones, up to a blank if framed."""
     start = index
-    while index < len(log.lines) and log.lines[index].startswith("  ") and not HEAD.match(log.lines[index].lstrip()):
+    while (
+        index < len(log.lines)
+        and log.lines[index].startswith("" if framed else "  ")
+        and log.lines[index]
+        and not HEAD.match(log.lines[index].lstrip())
+    ):
         if SQUIGGLE.match(log.lines[index]):
             break
         index += 1

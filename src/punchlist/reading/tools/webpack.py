@@ -31,18 +31,21 @@ LOAD = re.compile(r"Failed to load '(?P<file>[^']+)' config")
 REASON = re.compile(r"\s*(?:\[webpack-cli\] )?(?P<name>(?:\w+)?Error)(?: \[(?P<code>\w+)\])?: (?P<message>\S.*)$")
 CODE = re.compile(r"\s+code: '?(?P<code>[A-Z][A-Z0-9_]+)'?,?$")
 STACK = re.compile(r"\s+at ")
+FILE_LIKE = re.compile(r"\.{0,2}[\\/]|\S+\.\w+(?:[ :]\d|$)|[A-Za-z]:[\\/]")
 DETAIL_LINES = 40
 
 
-def parse(log: Log, _context: Context) -> Reading:
+def parse(log: Log, context: Context) -> Reading:
     """Read blocks, totals, and what webpack-cli says when it cannot start."""
     reading = Reading()
     if any('"errorsCount"' in line or '"assetsByChunkName"' in line for line in log.lines):
         _json(log, reading)
+    known = bool(context.words) or any("compiled" in line and COMPILED.match(line) for line in log.lines)
     index = 0
     while index < len(log.lines):
         line = log.lines[index]
-        if line.startswith(("ERROR in", "WARNING in")) and (head := HEAD.match(log.whole(index))):
+        head = HEAD.match(log.whole(index)) if line.startswith(("ERROR in", "WARNING in")) else None
+        if head and (known or FILE_LIKE.match(head["where"])):
             index = _block(head, log, index, reading)
             continue
         if line.startswith("[webpack-cli] ") or (line and log.source == "webpack-cli"):

@@ -1,6 +1,7 @@
 """yarn 1 (`error ...` lines) and yarn 2 to 4 (`YN0028` codes, usage errors)."""
 
 import re
+from dataclasses import replace
 
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.log import Context, Log, Reading
@@ -98,6 +99,10 @@ def _coded(coded: re.Match[str], log: Log, index: int, reading: Reading) -> None
     text = coded["text"].strip()
     if number == 0 and text.startswith("Failed with errors"):
         reading.outcome = "error"
+    if coded["text"].startswith("  ") and reading.diagnostics and reading.diagnostics[-1].rule == coded["code"]:
+        last = reading.diagnostics[-1]
+        reading.diagnostics[-1] = replace(last, detail=f"{last.detail}\n{text}".strip("\n"))
+        return
     if not text or END.match(text) or (number not in ERRORS and number not in WARNINGS):
         return
     level: Severity = "error" if number in ERRORS else "warning"
