@@ -17,6 +17,7 @@ VERBS: dict[str, str] = {
     "rerun": "run again what failed in a run",
     "stop": "end a run and its process tree",
     "read": "read a log from a file or a pipe",
+    "parsers": "list the parsers; `parsers test` tries the project's own",
     "templates": "list the output templates",
     "serve": "serve the Model Context Protocol",
     "clean": "remove kept runs",

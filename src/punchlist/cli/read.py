@@ -2,11 +2,12 @@
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from punchlist.cli import common
 from punchlist.model import How, Report, Trouble
-from punchlist.reading.reader import read
+from punchlist.reading.reader import Parse, read
 from punchlist.service.logs import mapped
 from punchlist.views.brief import Calls, Facts, brief
 
@@ -30,12 +31,25 @@ def run(options: argparse.Namespace) -> int:
     if options.file == "-":
         return _from_pipe(options, how)
     with mapped(_there(options.file)) as out, mapped(_there(options.stderr)) as err:
-        report = read(out, err, command=options.command, how=how, root=options.root, parser=options.parser)
+        own = _own(options)
+        report = read(out, err, command=options.command, how=how, root=options.root, parser=options.parser, own=own)
         facts = Facts(title="", calls=_calls(options), log_chars=len(out) + len(err))
         _print(
             report, facts, options, bytes(out[:24_000]) + bytes(err[:24_000]) if len(out) + len(err) < 24_000 else None
         )
     return 0
+
+
+def _own(options: argparse.Namespace) -> Mapping[str, Parse]:
+    """A parser that the registry does not have may be one of the project's, or of another package."""
+    from punchlist.reading.registry import BY_NAME
+
+    if options.parser is None or options.parser in BY_NAME:
+        return {}
+    from punchlist.service.own import wanted
+    from punchlist.service.project import open_project
+
+    return wanted(open_project().config, options.command, options.parser)
 
 
 def _from_pipe(options: argparse.Namespace, how: How) -> int:

@@ -1,11 +1,11 @@
 """Read a log into a report: the five stages in order."""
 
 import importlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from posixpath import join
 
-from punchlist.model import Diagnostic, How, Report, in_order
+from punchlist.model import Diagnostic, How, Report, Trouble, in_order
 from punchlist.reading import oneline
 from punchlist.reading.command import Invocation, Scripts, understand
 from punchlist.reading.fallback import Line, best_lines
@@ -20,6 +20,7 @@ from punchlist.reading.steps import has_steps, only_failing
 from punchlist.reading.text import to_log
 from punchlist.reading.unwrap import unwrap
 
+Parse = Callable[[Log, Context], Reading]
 Piece = tuple[str, int, bytes]
 """Part of a log: stream, number of its first line, bytes."""
 
@@ -44,22 +45,28 @@ def read(
     scripts: Scripts | None = None,
     merged: Sequence[Piece] | None = None,
     directory: str = "",
+    own: Mapping[str, Parse] | None = None,
 ) -> Report:
     """Read what a command printed.
 
     `root` is the folder that absolute paths in the log start with, `directory` the folder below it that relative ones
     start from; `parser` names the one parser to use instead of those that the command and the log ask for; `scripts`
     looks up what `npm run x` or `make x` stands for. `merged` is the same log as pieces in the order of arrival.
+    `own` are parsers beside the registry's by name: those of the user that this command asks for, tried first.
+    Raises Trouble (`unknown_parser`) for a `parser` that neither the registry nor `own` has.
     """
     how = how or How()
     invocations = understand(command, scripts) if command else []
     whole = to_log(merged) if merged is not None else _log(stdout, stderr, _anchors(stdout, stderr, invocations))
     sources = unwrap(whole)
-    chosen = _chosen(parser, candidates(invocations, "\n".join(line for source in sources for line in source.lines)))
+    own = own or {}
+    chosen = _chosen(
+        parser, own, candidates(invocations, "\n".join(line for source in sources for line in source.lines))
+    )
     understood: list[Understood] = []
     left: list[Log] = []
     for source in sources:
-        found, rest = _parse(only_failing(source), chosen, how, root, directory)
+        found, rest = _parse(only_failing(source), chosen, how, root, directory, own)
         understood += found
         left.append(rest)
     if parser is not None and parser != GENERIC.name and not understood:
@@ -69,7 +76,7 @@ def read(
         )
     if parser is None and not any(_explains(one.reading) for one in understood):
         for source, rest in zip(sources, left, strict=True):
-            understood += _parse(replace(rest, source=source.source), [Candidate(GENERIC)], how, root, directory)[0]
+            understood += _parse(replace(rest, source=source.source), [Candidate(GENERIC)], how, root, directory, {})[0]
     return _report(understood, sources, how)
 
 
@@ -97,19 +104,25 @@ def _log(stdout: Buffer, stderr: Buffer, anchors: Sequence[bytes]) -> Log:
     return to_log(streams)
 
 
-def _chosen(parser: str | None, found: list[Candidate]) -> list[Candidate]:
+def _chosen(parser: str | None, own: Mapping[str, Parse], found: list[Candidate]) -> list[Candidate]:
     if parser is None:
-        return found
+        return [*(Candidate(Parser(name, "")) for name in own), *found]
+    if parser in own:
+        return [Candidate(Parser(parser, ""))]
+    if parser not in BY_NAME:
+        raise Trouble(f"no parser is called {parser!r}; `punchlist parsers` lists them", "unknown_parser")
     return [c for c in found if c.parser.name == parser] or [Candidate(BY_NAME[parser])]
 
 
-def _parse(log: Log, chosen: Sequence[Candidate], how: How, root: str, start: str) -> tuple[list[Understood], Log]:
+def _parse(
+    log: Log, chosen: Sequence[Candidate], how: How, root: str, start: str, own: Mapping[str, Parse]
+) -> tuple[list[Understood], Log]:
     understood = []
     rest = log
     for candidate in chosen:
         context = Context(candidate.words, how.exit_code, root)
-        reading = run_parser(candidate.parser, rest, context)
-        if not reading.understood:
+        reading = _run(own.get(candidate.parser.name), candidate.parser, rest, context)
+        if not (reading.understood or reading.notes):
             continue
         directory = join(start, log.directory or candidate.directory)
         reading.diagnostics = [
@@ -123,6 +136,13 @@ def _parse(log: Log, chosen: Sequence[Candidate], how: How, root: str, start: st
         understood.append(Understood(candidate.parser.name, log, reading))
         rest = _without(rest, reading.claimed)
     return understood, rest
+
+
+def _run(own: Parse | None, parser: Parser, log: Log, context: Context) -> Reading:
+    try:
+        return own(log, context) if own else run_parser(parser, log, context)
+    except Exception as fault:  # noqa: BLE001  a fault of one parser must not lose what the others read
+        return Reading(notes=[f"the parser {parser.name} failed on this log ({type(fault).__name__}); read without it"])
 
 
 def run_parser(parser: Parser, log: Log, context: Context) -> Reading:
@@ -180,8 +200,8 @@ def _differs(one: Understood) -> str:
 def _counts(understood: Sequence[Understood]) -> dict[str, int]:
     """Add up the totals; those of a report format only stand where no tool's own text gives that total."""
     counts: dict[str, int] = {}
-    for one in sorted(understood, key=lambda one: BY_NAME[one.parser].kind == "report"):
-        report = BY_NAME[one.parser].kind == "report"
+    for one in sorted(understood, key=lambda one: one.parser in BY_NAME and BY_NAME[one.parser].kind == "report"):
+        report = one.parser in BY_NAME and BY_NAME[one.parser].kind == "report"
         for name, value in one.reading.counts.items():
             if report and any(name in o.reading.counts for o in understood if BY_NAME[o.parser].kind != "report"):
                 continue

@@ -9,10 +9,11 @@ from typing import Any, cast
 from punchlist.model import Diagnostic, How, Outcome, Report, Span, in_order
 from punchlist.project.records import expand
 from punchlist.reading.command import Scripts
-from punchlist.reading.reader import Piece, read
+from punchlist.reading.reader import Parse, Piece, read
 from punchlist.reading.registry import BY_NAME
 from punchlist.running.order import merged_lines
 from punchlist.service.logs import mapped
+from punchlist.service.own import wanted
 from punchlist.service.plan import Plan
 from punchlist.service.project import Project
 from punchlist.store.runs import Run
@@ -44,7 +45,8 @@ def meaning(project: Project, run: Run, plan: Plan, folder: Path, how: How, note
 
 
 def _read(project: Project, command: str, parser: str | None, cwd: Path, folder: Path, how: How) -> Report:
-    parser, notes = _known(parser)
+    own = wanted(project.settings()[0], command, parser)
+    parser, notes = _known(parser, own)
     with mapped(folder / "stdout.log") as out, mapped(folder / "stderr.log") as err:
         small = len(out) + len(err) <= MERGED_BELOW
         report = read(
@@ -57,16 +59,17 @@ def _read(project: Project, command: str, parser: str | None, cwd: Path, folder:
             scripts=script_lookup(project.folder),
             merged=arrivals(folder) if small and len(out) and len(err) else None,
             directory=_below(project.folder, cwd),
+            own=own,
         )
     return replace(report, notes=(*report.notes, *notes))
 
 
-def _known(parser: str | None) -> tuple[str | None, tuple[str, ...]]:
+def _known(parser: str | None, own: Mapping[str, Parse]) -> tuple[str | None, tuple[str, ...]]:
     """The parser that a check's `parser` or `adapter` names; a name with no parser yet is said and read by the log."""
     if parser in (None, "", "auto", "generic"):
         return None, ()
     name = ADAPTERS.get(parser, parser)
-    if name in BY_NAME:
+    if name in BY_NAME or name in own:
         return name, ()
     return None, (f"no parser is called {parser!r}; the log itself was asked",)
 

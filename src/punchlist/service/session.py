@@ -52,6 +52,7 @@ class Session:
     ) -> Run:
         """Keep a log that came through a pipe as a run, so that everything it says stays reachable."""
         from punchlist.reading.reader import read
+        from punchlist.service.own import wanted
 
         title = command or parser or "read"
         run = execute.begin_reading(self.project, command, title)
@@ -59,7 +60,8 @@ class Session:
         private_folder(folder)
         for name, raw in (("stdout.log", stdout), ("stderr.log", stderr)):
             write_private(folder / name, raw)
-        report = read(stdout, stderr, command=command, how=how, root=root, parser=parser)
+        own = wanted(self.project.settings()[0], command, parser)
+        report = read(stdout, stderr, command=command, how=how, root=root, parser=parser, own=own)
         done = self.project.store.finish(run.id, report, size=len(stdout) + len(stderr))
         execute.prune(self.project)
         return done
