@@ -19,7 +19,7 @@ CODELESS = re.compile(
 )
 FRAME = re.compile(r"\s*(?:\d+ ?|\.\.\.|\s+~*|~+)")
 SQUIGGLE = re.compile(r"\s*~+$")
-PLACE = re.compile(r"  (?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+)$")
+PLACE = re.compile(r"  (?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+)(?: - (?P<message>\S.*))?$")
 TABLE = re.compile(r"\s*\d+  \S.*?(?::\d+)?$")
 CYCLE = re.compile(
     r"(?:\[?\d\d?[:.]\d\d[:.]\d\d(?:[\s\u202f]?[AP]M)?\]?|\[.{4,30}?\d\d.{0,6}?\])\s(?:- )?(?P<text>.+)$"
@@ -118,7 +118,9 @@ def _frames(log: Log, index: int, related: list[Related]) -> int:
                 break
             continue
         if found := PLACE.match(line):
-            place = found
+            place = None if found["message"] else found
+            if found["message"]:
+                related.append(Related(found["message"], found["file"], int(found["line"]), int(found["column"])))
         elif not FRAME.match(line):
             break
         elif place and line.startswith("    ") and not re.match(r"    \s*(?:\d+ |~|\.\.\.)", line):
