@@ -6,7 +6,7 @@ from typing import Any
 from punchlist.model import How, exit_status
 from punchlist.views.masking import mask
 
-SUPPRESSED = "Command completed successfully (output suppressed - exit code 0)"
+SUPPRESSED = "passed with exit code 0; its output was not asked for"
 
 
 def execute_result(
