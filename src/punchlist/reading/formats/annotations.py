@@ -94,7 +94,9 @@ def _azure(line: str) -> Diagnostic | None:
 def _fields(text: str) -> dict[str, str]:
     starts = list(FIELD.finditer(text))
     ends = [match.start() for match in starts[1:]] + [len(text)]
-    return {match["name"].lower(): _unescaped(text[match.end() : end]) for match, end in zip(starts, ends, strict=True)}
+    return {
+        match["name"].lower(): _unescaped(text[match.end() : end]) for match, end in zip(starts, ends, strict=False)
+    }
 
 
 def _unescaped(text: str) -> str:

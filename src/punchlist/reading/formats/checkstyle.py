@@ -35,7 +35,7 @@ def _document(document: Document, log: Log, tool: str, reading: Reading) -> None
             message, _, rest = raw.partition("\n")
             word = item.get("severity") or PMD.get(item.get("priority", ""), "error")
             found = Diagnostic(
-                message=message,
+                message=message or item.get("source") or "no message",
                 detail=rest,
                 severity=severity(word),
                 file=file.get("name"),

@@ -49,12 +49,12 @@ def is_issue(item: dict[str, object]) -> bool:
 
 def _diagnostic(item: dict[str, object], tool: str, log: Log, at: int) -> Diagnostic:
     rule = js.text_of(item, "check_name") or js.text_of(item, "name")
-    message, _, rest = js.text_of(item, "description").partition("\n")
+    message, rest = js.message_of(item, "description")
     for lead in (f"{rule}: ", f"[{rule}] "):
         message = message.removeprefix(lead) if rule else message
     place = js.inner(item, "location")
     return Diagnostic(
-        message=message,
+        message=message or rule,
         detail="\n".join(filter(None, [rest, js.text_of(item, "content", "body")])),
         severity=SEVERITIES.get(js.text_of(item, "severity").casefold(), "error"),
         file=js.text_of(place, "path"),

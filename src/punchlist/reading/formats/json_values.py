@@ -200,6 +200,12 @@ def text_of(source: object, *keys: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def message_of(source: object, *keys: str) -> tuple[str, str]:
+    """Return the first line of the text there, "no message" where it says nothing, and its other lines."""
+    message, _, rest = text_of(source, *keys).strip().partition("\n")
+    return message.strip() or "no message", rest
+
+
 def number_of(source: object, *keys: str) -> int | None:
     """Follow keys into nested objects and return the positive whole number there (also as a string), or None."""
     value = inner(source, *keys)

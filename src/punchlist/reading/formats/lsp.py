@@ -41,12 +41,12 @@ def parse(log: Log, context: Context) -> Reading:
 
 
 def _diagnostic(item: dict[str, object], uri: str, tool: str, log: Log, at: int) -> Diagnostic:
-    message, _, rest = js.text_of(item, "message").partition("\n")
+    message, rest = js.message_of(item, "message")
     code = item.get("code")
     level = item.get("severity")
     start, end = js.inner(item, "range", "start"), js.inner(item, "range", "end")
     return Diagnostic(
-        message=message or "no message",
+        message=message,
         detail=rest,
         severity=SEVERITIES.get(level, "error") if isinstance(level, int) else "error",
         file=path_of(uri),

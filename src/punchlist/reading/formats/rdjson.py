@@ -42,10 +42,7 @@ def _add_all(
 ) -> None:
     at = value.first
     for item in items:
-        text = js.text_of(item, "message")
-        message, _, rest = text.partition("\n")
-        if not message:
-            continue
+        message, rest = js.message_of(item, "message")
         at = js.lines_with(log, value, message, at)
         file = js.text_of(item, "location", "path")
         own = js.text_of(item, "source", "name") or tool

@@ -133,7 +133,7 @@ def _csv(log: Log, index: int, reading: Reading) -> int:
             continue
         reading.add(
             Diagnostic(
-                message=row.get("issue_text", ""),
+                message=(row.get("issue_text") or "").split("\n")[0] or "no message",
                 severity=severity(row.get("issue_severity"), "warning"),
                 file=row.get("filename") or None,
                 line=number(row.get("line_number")),
@@ -159,7 +159,7 @@ def _json(log: Log, reading: Reading) -> None:
         for item in errors:
             reading.add(
                 Diagnostic(
-                    message=js.text_of(item, "reason"),
+                    message=js.message_of(item, "reason")[0],
                     severity="warning",
                     file=js.text_of(item, "filename") or None,
                     tool="bandit",
@@ -167,7 +167,7 @@ def _json(log: Log, reading: Reading) -> None:
                 )
             )
         for item in items:
-            message = js.text_of(item, "issue_text")
+            message, _ = js.message_of(item, "issue_text")
             at = js.lines_with(log, value, message, at)
             reading.add(
                 Diagnostic(

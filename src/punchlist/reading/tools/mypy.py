@@ -154,17 +154,19 @@ def _json(log: Log, reading: Reading) -> None:
         if len(items) != len(value.dicts()) or not items:
             continue
         for item in items:
-            lines = js.text_of(item, "message").split("\n")
+            message, rest = js.message_of(item, "message")
             column = item.get("column")
             errors += item["severity"] == "error"
             reading.add(
                 Diagnostic(
-                    message=lines[0],
+                    message=message,
                     severity=severity(js.text_of(item, "severity")),
-                    detail="\n".join([*lines[1:], *filter(None, [js.text_of(item, "hint")])]),
+                    detail="\n".join(filter(None, [rest, js.text_of(item, "hint")])),
                     file=js.text_of(item, "file") or None,
                     line=js.number_of(item, "line"),
-                    column=column + 1 if isinstance(column, int) and column >= 0 else None,
+                    column=column + 1
+                    if isinstance(column, int) and not isinstance(column, bool) and column >= 0
+                    else None,
                     rule=js.text_of(item, "code") or None,
                     tool="mypy",
                     log=log.span(value.first, value.end - 1),

@@ -77,7 +77,7 @@ def _line(log: Log, index: int, named: bool, reading: Reading) -> int:
 def _finding(log: Log, index: int, match: re.Match[str], reading: Reading) -> int:
     end, more = _continued(log, index, match)
     rule = match["rule"]
-    message, more = _with_places(match["message"].strip(), more)
+    message, more = _with_places(match["message"].strip() or match["symbol"] or rule, more)
     reading.add(
         Diagnostic(
             message=message,
@@ -138,11 +138,10 @@ def _json(log: Log, reading: Reading) -> None:
             continue
         at = value.first
         for item in items:
-            text = js.text_of(item, "message")
+            text = js.text_of(item, "message").strip() or "no message"
             at = js.lines_with(log, value, text.split("\n")[0], at)
             first, *more = text.split("\n")
             message, more = _with_places(first, more)
-            column = item.get("column")
             reading.add(
                 Diagnostic(
                     message=message,
@@ -150,7 +149,7 @@ def _json(log: Log, reading: Reading) -> None:
                     severity=SEVERITIES.get(_rule(item)[:1], "warning"),
                     file=js.text_of(item, "path") or None,
                     line=js.number_of(item, "line"),
-                    column=column if isinstance(column, int) and column > 0 else None,
+                    column=js.number_of(item, "column"),
                     end_line=js.number_of(item, "endLine"),
                     rule=_rule(item),
                     tool="pylint",

@@ -110,8 +110,8 @@ def _json(log: Log, reading: Reading) -> None:
             continue
         at = value.first
         for item in items:
-            text = js.text_of(item, "concise_description") or js.text_of(item, "description")
-            message, _, rest = text.partition("\n")
+            concise = "concise_description" if js.text_of(item, "concise_description") else "description"
+            message, rest = js.message_of(item, concise)
             at = js.lines_with(log, value, message, at)
             word = js.text_of(item, "severity")
             reading.add(

@@ -19,7 +19,8 @@ TOTALS = re.compile(r"(?P<errors>\d+) errors?, (?P<warnings>\d+) warnings?, (?P<
 HEADER = re.compile(r"(?:[A-Za-z]:\\|/|\.{1,2}/)\S.*$")
 NO_FILES = re.compile(r"No source files found|File or directory \"?.+\"? does not exist")
 TROUBLE = re.compile(
-    r"(?P<message>(?:File or directory .+ does not exist\.?|No source files found\.?|Config file \"?(?P<file>[^\"]+)\"? .+"
+    r"(?P<message>(?:File or directory .+ does not exist\.?|No source files found\.?"
+    r"|Config file \"?(?P<file>[^\"]+)\"? .+"
     r"|error: .+|Unexpected option .+|Could not (?:read|parse|find|open|locate) .+|.+ is not a (?:recognized|valid) .+"
     r"|Pyright .*crash.*|Fatal error.*|Error processing file.+|The --\S+ .+|'--\S+' option .+|\"--\S+\" .+"
     r"|Conflicting .+))"
@@ -121,8 +122,7 @@ def _json(log: Log, tool: str, reading: Reading) -> None:
             continue
         at = value.first
         for item in js.dicts_of(value.value, "generalDiagnostics"):
-            text = js.text_of(item, "message")
-            message, _, rest = text.partition("\n")
+            message, rest = js.message_of(item, "message")
             at = js.lines_with(log, value, message, at)
             places = [
                 _one_based(js.inner(item, "range", end, key))

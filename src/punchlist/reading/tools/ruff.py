@@ -246,11 +246,10 @@ def _json(log: Log, reading: Reading) -> None:
 
 def _from_json(item: dict[str, object], log: Log, at: int) -> Diagnostic:
     file = js.text_of(item, "filename")
+    message, rest = js.message_of(item, "message")
     return Diagnostic(
-        message=js.text_of(item, "message").split("\n")[0],
-        detail="\n".join(
-            [*js.text_of(item, "message").split("\n")[1:], *filter(None, [js.text_of(item, "fix", "message")])]
-        ),
+        message=message,
+        detail="\n".join(filter(None, [rest, js.text_of(item, "fix", "message")])),
         severity=severity(js.text_of(item, "severity"), "error"),
         file=file or None,
         line=js.number_of(item, "location", "row"),

@@ -101,7 +101,7 @@ def _json(log: Log, reading: Reading) -> None:
         files = [item for item in value.dicts() if isinstance(item.get("violations"), list) and "filepath" in item]
         for item in files:
             for one in js.dicts_of(item, "violations"):
-                text = js.text_of(one, "description")
+                text, _ = js.message_of(one, "description")
                 at = js.lines_with(log, value, text, at)
                 line = js.number_of(one, "start_line_no") or js.number_of(one, "line_no")
                 column = js.number_of(one, "start_line_pos") or js.number_of(one, "line_pos")
@@ -111,7 +111,8 @@ def _json(log: Log, reading: Reading) -> None:
                 reading.outcome = "failed" if not warning else reading.outcome
         notes = [item for item in value.dicts() if "annotation_level" in item and "message" in item]
         for one in notes:
-            rule, _, text = js.text_of(one, "message").partition(": ")
+            said, _ = js.message_of(one, "message")
+            rule, _, text = said.partition(": ") if ": " in said else ("", "", said)
             at = js.lines_with(log, value, text, at)
             line = js.number_of(one, "start_line") or js.number_of(one, "line")
             place = (js.text_of(one, "file"), line, js.number_of(one, "start_column"))
