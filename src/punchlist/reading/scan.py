@@ -60,7 +60,7 @@ def _matching(lines: Sequence[str], text: str, pattern: re.Pattern[str]) -> list
 
 
 def only_near(log: Log, pattern: re.Pattern[str], after: int) -> Log:
-    """Return the log with every line made blank that neither has the pattern nor stands up to `after` lines below one."""
+    """Return the log with all lines blank but those with the pattern and up to `after` lines below each."""
     lines = [""] * len(log.lines)
     for index in lines_with(log, pattern):
         lines[index : index + after + 1] = log.lines[index : index + after + 1]
