@@ -84,6 +84,8 @@ def parse(log: Log, context: Context) -> Reading:
             reading.claim(index)
             reading.outcome = "error"
         index += 1
+    blocks = any(_head(line) for line in log.lines) and bool(reading.diagnostics)
+    reading.partial |= blocks and reading.outcome is None and not reading.counts and not unworkable
     _verdict(reading, unworkable, not_shown)
     return reading
 

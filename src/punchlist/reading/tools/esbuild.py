@@ -50,6 +50,7 @@ def parse(log: Log, context: Context) -> Reading:
             _total(line, index, reading)
         index += 1
     _verdict(reading, context)
+    reading.partial = context.words[:1] == ("esbuild",) and bool(reading.diagnostics) and not reading.counts
     return reading
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from punchlist.model import Diagnostic, Outcome, Severity
 from punchlist.reading.formats.json_values import Value, claim, dicts_of, lines_with, number_of, text_of, values
 from punchlist.reading.log import Context, Log, Reading
-from punchlist.reading.tools.lint_lines import parse_lines
+from punchlist.reading.tools.lint_lines import parse_lines, without_total
 
 ROW = re.compile(
     r" +(?P<icon>[✖✘×⚠‼ℹxi] +)?(?P<line>\d+):(?P<column>\d+) +(?:(?P<word>error|warning|info|off)\b *)?(?P<text>.*)$"
@@ -66,6 +66,10 @@ def parse(log: Log, context: Context) -> Reading:
             index += 1
     if not reading.diagnostics:
         parse_lines(log, reading)
+        without_total(reading)
+    elif "errors" not in reading.counts and reading.outcome != "error":
+        # Rows are always followed by their total.
+        reading.partial = True
     _verdict(reading, context)
     return reading
 

@@ -45,10 +45,18 @@ def parse_lines(log: Log, reading: Reading, tool: str = "") -> None:
                 reading.claim(index)
             elif (match := FRAME_TOTAL.match(line)) and match.lastgroup and len(reading.diagnostics) > before:
                 reading.counts |= {name: int(value or 0) for name, value in match.groupdict().items()}
+                reading.expected = before + sum(reading.counts.values())
                 reading.claim(index)
             index += 1
     if len(reading.diagnostics) > before:
         _count(reading, before, total)
+
+
+def without_total(reading: Reading) -> None:
+    """Mark findings of a tool that always prints a total as cut off where none was read."""
+    if reading.diagnostics and reading.expected is None:
+        reading.partial = True
+        reading.counts.clear()
 
 
 def _count(reading: Reading, before: int, total: int | None) -> None:

@@ -6,7 +6,7 @@ from punchlist.model import Diagnostic, Severity
 from punchlist.reading.formats.json_values import claim, dicts_of, inner, lines_with, number_of, text_of, values
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import eslint
-from punchlist.reading.tools.lint_lines import parse_lines
+from punchlist.reading.tools.lint_lines import parse_lines, without_total
 
 HEAD = re.compile(r" {2}(?P<icon>[x×✖!⚠☞>»]) (?P<text>\S.*)$")
 RULE = re.compile(r"(?P<rule>[a-zA-Z][\w-]*\([\w/@.:-]+\)): (?P<message>.*)$")
@@ -50,6 +50,8 @@ def parse(log: Log, context: Context) -> Reading:
             index = _other(log, index, reading, context)
         else:
             index += 1
+    boxes = any(PLACE.match(line) for line in log.lines) and bool(reading.diagnostics)
+    reading.partial |= boxes and reading.outcome != "error" and "errors" not in reading.counts
     if context.words and not reading.diagnostics:
         _as_others(log, reading, context)
     _verdict(reading)
@@ -193,11 +195,13 @@ def _json(log: Log, reading: Reading) -> None:
 def _as_others(log: Log, reading: Reading, context: Context) -> None:
     """Read oxlint's stylish and unix formats, which are ESLint's."""
     parse_lines(log, reading)
+    without_total(reading)
     if not reading.diagnostics:
         other = eslint.parse(log, Context((), context.exit_code, context.root))
         reading.diagnostics += other.diagnostics
         reading.claimed += other.claimed
         reading.counts |= other.counts
+        reading.partial |= other.partial
 
 
 def _number(text: str | None) -> int | None:

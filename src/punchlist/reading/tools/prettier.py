@@ -26,6 +26,7 @@ NOT_FILES = ("Ignored ", "Ignoring ", "Code style issues", "Error occurred", "js
 def parse(log: Log, context: Context) -> Reading:
     """Read files that are not formatted or do not parse, and what keeps Prettier from working at all."""
     reading = Reading()
+    closed = any(CLOSING.match(line.removeprefix("[warn] ")) and "Checking" not in line for line in log.lines)
     listing = any(word in ("--list-different", "-l") for word in context.words)
     index = 0
     while index < len(log.lines):
@@ -43,6 +44,9 @@ def parse(log: Log, context: Context) -> Reading:
             reading.claim(index)
         index += 1
     _verdict(reading)
+    asked = any(word in ("--check", "-c") for word in context.words)
+    checking = asked or any(line.startswith("Checking formatting") for line in log.lines)
+    reading.partial = checking and reading.outcome == "failed" and not closed
     return reading
 
 

@@ -57,6 +57,7 @@ def parse(log: Log, context: Context) -> Reading:
             reading.add(Diagnostic(message=usage["message"].strip(), log=log.span(index)))
             reading.claim(index)
         index += 1
+    reading.partial = bool(reading.claimed) and not reading.counts and reading.outcome != "error"
     if reading.outcome is None and (any(d.severity == "error" for d in reading.diagnostics)):
         reading.outcome = "failed"
     return reading

@@ -54,6 +54,9 @@ def parse(log: Log, context: Context) -> Reading:
             _other(line, log, index, reading, context, cycle)
         index += 1
     _verdict(reading)
+    if context.words[:1] in (("tsc",), ("vue-tsc",)) and reading.outcome == "failed" and "errors" not in reading.counts:
+        # Findings with a frame are always followed by their total, but for those of options.
+        reading.partial = any(": error" not in log.lines[i] and " - error" in log.lines[i] for i, _ in reading.claimed)
     return reading
 
 

@@ -34,7 +34,7 @@ SETUP = re.compile(
 CODE = re.compile(r"\s+code: '(?P<code>[A-Z][A-Z0-9_]+)'")
 
 
-def parse(log: Log, _context: Context) -> Reading:
+def parse(log: Log, context: Context) -> Reading:
     """Read the error that ended a build or a start, boxed findings, warnings, and the progress lines."""
     reading = Reading()
     config = next((m["file"] for line in log.lines if (m := FAILED_CONFIG.match(line))), None)
@@ -58,6 +58,8 @@ def parse(log: Log, _context: Context) -> Reading:
         else:
             _other(line, log, index, reading)
             index += 1
+    begun = any(line.startswith(("vite v", "transforming")) for line in log.lines)
+    reading.partial = begun and "build" in context.words and reading.outcome is None and not reading.diagnostics
     if config:
         reading.outcome = "error"
     elif reading.outcome is None and any(d.severity == "error" for d in reading.diagnostics):

@@ -58,6 +58,10 @@ def parse(log: Log, context: Context) -> Reading:
             reading.claim(index)
         index += 1
     _verdict(reading)
+    blocks = (
+        context.words[:1] in (("webpack",), ("rspack",)) and bool(reading.diagnostics) and reading.outcome != "error"
+    )
+    reading.partial |= blocks and not reading.counts
     return reading
 
 
