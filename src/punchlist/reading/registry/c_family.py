@@ -210,7 +210,7 @@ PARSERS: tuple[Parser, ...] = (
     ),
     Parser(
         "msvc",
-        "rows:c_family",
+        "tools.msvc",
         commands=("cl", "link", "msbuild", "nmake", "devenv"),
         signs=(
             " error C",

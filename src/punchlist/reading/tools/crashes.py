@@ -4,6 +4,7 @@ import re
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import lines_with
 
 SIGNALS = (
     r"Segmentation fault|Aborted|Abort trap(?:: 6)?|Bus error|Illegal instruction|Floating point exception|Killed|"
@@ -21,6 +22,10 @@ LOUD = (
     "Illegal instruction",
     "Floating point exception",
     "Abort trap",
+)
+WORTH = re.compile(
+    rf"{SIGNALS}|core dumped|ssertion|terminate called|libc\+\+abi|\*\*\* |double free|free\(\): |malloc"
+    rf"|munmap_chunk|corrupted "
 )
 ASSERT = re.compile(
     r"(?:\S+: )?(?P<file>[^\s:][^:]*\.\w+):(?P<line>\d+): (?P<function>.*: )?(?P<message>Assertion [`'].*' failed\.?)$"
@@ -44,13 +49,11 @@ def parse(log: Log, _context: Context) -> Reading:
     reading = Reading()
     reasons: list[Diagnostic] = []
     shell: list[Diagnostic] = []
-    at = 0
-    while at < len(log.lines):
+    for at in lines_with(log, WORTH):
         found, end, is_shell = death_at(log, at)
         if found is not None:
             (shell if is_shell else reasons).append(found)
             reading.claim(at, end)
-        at = end
     reading.diagnostics = reasons or shell
     if reading.diagnostics:
         reading.outcome = "failed"

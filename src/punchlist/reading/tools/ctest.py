@@ -13,6 +13,7 @@ from punchlist.reading.log import Context, Log, Reading
 
 START = re.compile(r"\s*Start\s+(\d+): (.+)$")
 ROW = re.compile(r"\s*\d+/\d+ Test\s+#(\d+): (.*)$")
+PASSED = re.compile(r"\s*\d+/\d+ Test\s+#(\d+): [^*]*   Passed +\d+\.\d+ sec$")
 # `name ....***Failed  reason  0.01 sec`; text may stand between the dots and the stars (`Subprocess aborted`).
 ENDED = re.compile(
     r"(?P<name>.*?) ?\.*(?P<status>(?:   Passed|[A-Z][\w ]*?\*\*\*[\w(): ]*?"
@@ -90,6 +91,12 @@ def parse(log: Log, context: Context) -> Reading:
 def _line(log: Log, at: int, reading: Reading, state: State) -> int:
     line = log.lines[at]
     if not line:
+        return at + 1
+    if " Test " in line[:40] and line.endswith(" sec") and (match := PASSED.match(line)):
+        number = int(match[1])
+        state.rows[number] = Test(number, state.names.get(number, ""), at, at + 1, "Passed")
+        state.begun, state.open = True, 0
+        reading.claim(at)
         return at + 1
     if " Test " in line[:40] and (match := ROW.match(line)):
         return _row(log, at, match, reading, state)

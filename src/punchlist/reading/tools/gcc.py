@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic, Related, Severity
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools import linkers
 
 EXTENSIONS = (
@@ -40,6 +41,15 @@ DRIVER = re.compile(
     r"|Error while processing .+)(?:-\d[\d.]*)?): "
     r"(?:(?P<word>fatal error|internal compiler error|error|warning|note|Fehler|schwerwiegender Fehler"
     r"|erreur|[^\s:：]{1,24}) ?[:：] ?)(?P<message>.+)$"
+)
+# What a line must have to be worth a look. Each alternative begins with a literal: that makes the search fast.
+WORTH = re.compile(
+    r":(?:\d+(?:[:.,)]|\]: \()|$| (?:fatal error|internal compiler error|error|warning|note|Error|Fehler"
+    r"|erreur)\b ?:| \w+ \w* ?: )|："
+    r"|ld(?:\.\w+)?: |lld: |mold: |undefined (?:reference|symbol)|multiple definition|Undefined symbol"
+    r"|n function [`'‘]| generated| terminated|collect2|ld returned|linker command|Suppressed |Active checkers"
+    r"|Checking |files checked|treated as error|cc1|header-filter|bug report",
+    re.M,
 )
 CONSEQUENCE = re.compile(
     r"compilation terminated|collect2: |.*ld returned \d+ |.*linker command failed with exit code"
@@ -95,12 +105,9 @@ def parse(log: Log, context: Context) -> Reading:
     reading, state = Reading(), State(bool(context.words))
     linked = linkers.Linker()
     at = 0
-    while at < len(log.lines):
-        line = log.lines[at]
-        if not line:
-            at += 1
-            continue
-        at = _line(log, at, line, reading, state, linked)
+    for index in lines_with(log, WORTH):
+        if index >= at:
+            at = _line(log, index, log.lines[index], reading, state, linked)
     _flush(log, reading, state)
     reading.diagnostics += linked.found
     for first, end in linked.claimed:

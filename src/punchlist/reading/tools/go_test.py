@@ -12,6 +12,8 @@ from punchlist.reading.tools import go_build
 from punchlist.reading.tools.go_trace import Crash, crash_at, race_at
 
 STEP = re.compile(r"=== (RUN|PAUSE|CONT|NAME)\s+(\S.*)$")
+# The same without anything printed in front of it: by far the most lines.
+PLAIN_RESULT = re.compile(r"( *)--- (FAIL|PASS|SKIP|BENCH): (\S+) \((\d[\d.]*(?:s|ms|m|h))\)$")
 RESULT = re.compile(r"(.*?)--- (FAIL|PASS|SKIP|BENCH): (\S.*?)(?: \((\d+(?:\.\d+)?(?:s|ms|m|h))\))?$")
 PACKAGE = re.compile(r"(ok  |FAIL|\?   |---)\t(\S+)(?:\t| )(.*)$")
 BARE_COVER = re.compile(r"\t(\S+)\t\tcoverage: ")
@@ -136,13 +138,19 @@ def _line(
 ) -> tuple[int, tuple[str, str, str] | None]:
     """Read one line; a package line gives (word, package, rest) and ends the segment."""
     head = line[0]
+    if head == "=" and line.startswith("=== RUN   "):
+        name = line[10:]
+        segment.verbose = result.verbose = True
+        segment.current, segment.indent = name, 0
+        _test(segment, name, at)
+        return at + 1, None
     if head == "=" and (step := STEP.match(line)):
         segment.verbose = result.verbose = True
         if step[1] != "PAUSE":
             segment.current, segment.indent = step[2], 0
             _test(segment, step[2], at)
         return at + 1, None
-    if "--- " in line and (match := RESULT.match(line)) and not ENTRY.match(line):
+    if "--- " in line and (match := PLAIN_RESULT.match(line) or RESULT.match(line)) and not ENTRY.match(line):
         return _result(at, match, segment), None
     if head in "oF?-" and (match := PACKAGE.match(line)):
         return at + 1, (match[1].strip(), match[2], match[3])

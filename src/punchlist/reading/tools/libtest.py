@@ -74,6 +74,9 @@ def _scan(log: Log, first: int, end: int, found: Found, reading: Reading) -> Non
             at += 1
             continue
         head = line[0]
+        if head == "t" and line.endswith(" ... ok"):
+            at += 1
+            continue
         if head == "t" and (match := TEST.match(line)):
             open_test = match[1] if not match[2] else ""
             if match[2].startswith("FAILED") or (open_test and _glued_failure(log, at, end)):

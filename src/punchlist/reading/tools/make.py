@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.reading.scan import lines_with
 
 MAKE = r"(?:g?make|bmake|[\w-]*make(?:\.exe)?|scons)(?:\[\d+\])?"
 STOPPED = re.compile(rf"{MAKE}: \*\*\* (?P<message>.+?)(?:  Stop\.)?$")
@@ -34,6 +35,11 @@ CHATTER = re.compile(
     rf"{MAKE}: (?:Nothing to be done|'.*' is up to date|`.*' is up to date|Entering directory"
     rf"|Leaving directory|Target .* not remade|Waiting for|"
     r"Circular|Für das Ziel|.* ist bereits aktuell)|scons: (?:Reading|done|Building|building|`.*' is up to date)"
+)
+WORTH = re.compile(
+    r"\*\*\* |ake(?:\.exe)?(?:\[\d+\])?: |scons: |not found|No such file|Permission denied|cannot execute"
+    r"|: warning: |missing separator"
+    r"|commences? before"
 )
 UP_TO_DATE = re.compile(rf"{MAKE}: (?:Nothing to be done|'.*' is up to date|`.*' is up to date)")
 NEVER_RAN = re.compile(
@@ -70,9 +76,8 @@ class State:
 def parse(log: Log, context: Context) -> Reading:
     """Read make's lines; a failed recipe is a finding only where no program could have said why."""
     reading, state = Reading(), State()
-    for at, line in enumerate(log.lines):
-        if not line:
-            continue
+    for at in lines_with(log, WORTH):
+        line = log.lines[at]
         if "***" in line and (match := STOPPED.match(line)):
             _stopped(log, at, match, reading, state)
         elif CHATTER.match(line):
