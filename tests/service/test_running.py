@@ -130,7 +130,7 @@ def test_a_crash_after_a_failure_fixes_nothing(session: Session, project: Path) 
     first = run(session, command)
     (project / "test_cart.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", encoding="utf-8")
     second = run(session, command)
-    delta, _, _ = comparison(session.project, first.id, second.id, None)
+    delta = comparison(session.project, first.id, second.id, None)
     assert not delta.removed
     assert len(delta.unobserved) == 1
 

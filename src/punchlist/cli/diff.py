@@ -21,5 +21,5 @@ def run(options: argparse.Namespace) -> int:
     session = common.session(options.root)
     first, second = options.what if len(options.what) == 2 else (None, None)
     check = slug(options.what[0]) if len(options.what) == 1 else None
-    common.out(comparison_text(*comparison(session.project, first, second, check)))
+    common.out(comparison_text(comparison(session.project, first, second, check)))
     return 0

@@ -106,9 +106,9 @@ def _diff_runs(session: Session, arguments: Arguments, _runs: Sequence[Run]) -> 
     if bool(first) != bool(second):
         raise Trouble("give both prev_run_id and next_run_id, or a check, or nothing", "invalid_arguments")
     check = arguments.get("check")
-    delta, before, after = comparison(session.project, first, second, slug(check) if check else None)
+    delta = comparison(session.project, first, second, slug(check) if check else None)
     most = arguments.get("max_per_section", signal_json.MAX_PER_SECTION)
-    return Answer(comparison_text(delta, before, after), signal_json.diff_result(delta, max_per_section=most))
+    return Answer(comparison_text(delta, calls=MCP_CALLS), signal_json.diff_result(delta, max_per_section=most))
 
 
 def _log_slice(session: Session, arguments: Arguments, _runs: Sequence[Run]) -> Answer:

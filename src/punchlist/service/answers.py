@@ -62,15 +62,14 @@ def still_running(lives: Lives, run: Run, how_to_go_on: str) -> str:
     return mask(f"RUNNING {run.title} · {run.id} · {known}\n{how_to_go_on}")
 
 
-def comparison(project: Project, first: str | None, second: str | None, check: str | None) -> tuple[Delta, Run, Run]:
+def comparison(project: Project, first: str | None, second: str | None, check: str | None) -> Delta:
     """Compare two runs, or the newest two of a check, or the newest run with the one before it."""
     store = project.store
     if first and second:
         before, after = store.get(first), store.get(second)
     else:
         before, after = _latest_two(project, check)
-    delta = compare(store.report(before.id), store.report(after.id), before_id=before.id, after_id=after.id)
-    return delta, before, after
+    return compare(store.report(before.id), store.report(after.id), before_id=before.id, after_id=after.id)
 
 
 def _latest_two(project: Project, check: str | None) -> tuple[Run, Run]:
@@ -86,31 +85,11 @@ def _latest_two(project: Project, check: str | None) -> tuple[Run, Run]:
     raise Trouble("a comparison needs two runs of the same check; run it again after the change", "no_runs")
 
 
-def comparison_text(delta: Delta, before: Run, after: Run) -> str:
+def comparison_text(delta: Delta, *, budget: Budget = RUN, calls: Calls = CLI_CALLS) -> str:
     """Return a comparison as text: the outcome of each side, then what is new, changed, gone and not looked at."""
-    lines = [f"{before.id} ({before.outcome}) -> {after.id} ({after.outcome}): {delta.line().split(': ', 1)[-1]}"]
-    sections = (
-        ("new", delta.added),
-        ("changed", tuple(now for _, now in delta.changed)),
-        ("fixed", delta.removed),
-        ("not looked at again", delta.unobserved),
-        ("same", tuple(now for _, now in delta.persisting)),
-    )
-    for title, diagnostics in sections:
-        if diagnostics:
-            shown = diagnostics[:20]
-            lines.append(f"{title} ({len(diagnostics)}):")
-            lines += [
-                f"  {place(d.file, d.line)}{d.test or d.rule or ''} {d.message.splitlines()[0][:200]}" for d in shown
-            ]
-            if len(diagnostics) > len(shown):
-                lines.append(f"  {len(diagnostics) - len(shown)} more: show {after.id}")
-    return mask("\n".join(lines))
+    from punchlist.views.change import change
 
-
-def place(file: str | None, line: int | None) -> str:
-    """Return `file:line ` as far as it is known."""
-    return f"{file}:{line} " if file and line else f"{file} " if file else ""
+    return change(delta, facts=Facts(run_id=delta.after.run_id, calls=calls), budget=budget)
 
 
 def run_lines(runs: Iterable[Run]) -> str:
