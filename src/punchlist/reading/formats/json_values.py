@@ -4,7 +4,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from punchlist.reading.log import Log, Reading
@@ -183,12 +183,27 @@ def lines_with(log: Log, value: Value, needle: str, after: int) -> int:
 
     `needle` is plain text: it is looked for as JSON writes it.
     """
-    encoded = (json.dumps(needle, ensure_ascii=True)[1:-1], json.dumps(needle, ensure_ascii=False)[1:-1])
-    for index in range(max(after, value.first), value.end):
-        line = log.whole(index)
-        if encoded[1] in line or encoded[0] in line:
+    start = max(after, value.first)
+    if value.end - start <= 1:
+        return start
+    plain = json.dumps(needle, ensure_ascii=False)[1:-1]
+    escaped = plain if plain.isascii() else json.dumps(needle)[1:-1]
+    whole = log.whole if log.long else log.lines.__getitem__
+    for index in range(start, value.end):
+        line = whole(index)
+        if plain in line or escaped in line:
             return index
-    return max(after, value.first)
+    return start
+
+
+def without(log: Log, reading: Reading) -> Log:
+    """Return the log with the lines that were claimed made blank."""
+    if not reading.claimed:
+        return log
+    lines = list(log.lines)
+    for first, end in reading.claimed:
+        lines[first:end] = [""] * (min(end, len(lines)) - first)
+    return replace(log, lines=lines)
 
 
 # -- Shapes of untrusted values

@@ -11,11 +11,14 @@ from punchlist.model import Diagnostic, Edit, Fix
 from punchlist.reading.formats import json_values as js
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number, severity
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.arrowed import GUTTER, block_at, is_arrow
 from punchlist.reading.tools.diffs import file_diffs
 from punchlist.reading.tools.usage import read_usage
 
 RULE = r"(?P<rule>[A-Z]{1,5}\d{2,5}|[a-z][a-z\d]*(?:-[a-z\d]+)+|unformatted|panic)"
+NEEDLES = (": ", "--> ", "Found ", "All checks passed!", "reformat", "left unchanged", "already format", "ruff failed")
+NEEDLES_GROUPED = re.compile(r"\d:\d+ +[A-Z]+\d")
 HEADER = re.compile(rf"(?:{RULE}:?|(?:error|warning|info)\[(?P<name>[\w-]+)\]:) (?:\[\*\] )?(?P<message>\S.*)")
 LINE = re.compile(
     r"(?P<file>[^\s:](?:[^:]|:\\)*?)(?::cell (?P<cell>\d+))?:(?P<line>\d+):(?P<column>\d+): "
@@ -52,6 +55,11 @@ def parse(log: Log, context: Context) -> Reading:
     named = bool(context.words) and context.words[0] == "ruff"
     if named:
         read_usage(log, reading, "ruff")
+    if any('"noqa_row"' in line for line in log.lines[:40]) or (named and any(map(_opens, log.lines))):
+        _json(log, reading)
+        log = js.without(log, reading)
+    if not lines_with(log, *NEEDLES, NEEDLES_GROUPED):
+        return _summed(log, named, context, reading)
     lines = log.lines
     index = 0
     group = ""
@@ -67,8 +75,16 @@ def parse(log: Log, context: Context) -> Reading:
             index += 1
             continue
         index = _finding(log, index, group, reading) or _other(log, index, named, reading) or index + 1
-    if '"noqa_row"' in "".join(lines[:40]) or (named and any(line[:1] in ("{", "[") for line in lines)):
-        _json(log, reading)
+    return _summed(log, named, context, reading)
+
+
+def _opens(line: str) -> bool:
+    """Whether a line may begin ruff's JSON."""
+    return line in ("[", "[]", "{") or line.startswith(("[{", '{"'))
+
+
+def _summed(log: Log, named: bool, context: Context, reading: Reading) -> Reading:
+    """Add diffs, counts and verdicts that follow from all that was read."""
     _format_diff(log, reading)
     # The pylint format has neither columns nor totals.
     text = any(d.rule is not None and d.column for d in reading.diagnostics) and reading.outcome is None
@@ -85,6 +101,8 @@ def parse(log: Log, context: Context) -> Reading:
 def _finding(log: Log, index: int, group: str, reading: Reading) -> int:
     """Read a finding at a line; one past its last line, or 0 where there is none."""
     line = log.lines[index]
+    if ": " not in line and "--> " not in line and not (group and line[0] == " "):
+        return 0
     if is_arrow(line):
         block = block_at(log, index, HEADER.match)
         if block is None:
