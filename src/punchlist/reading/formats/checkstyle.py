@@ -42,7 +42,7 @@ def _document(document: Document, log: Log, tool: str, reading: Reading) -> None
                 line=number(item.get("line") or item.get("beginline")),
                 column=number(item.get("column") or item.get("begincolumn")),
                 end_line=number(item.get("endline")),
-                rule=item.get("source") or item.get("rule") or None,
+                rule=_rule(item.get("source") or item.get("rule") or ""),
                 tool=tool,
                 log=log.span(line, min(line + raw.count("\n"), document.end - 1)),
             )
@@ -56,3 +56,8 @@ def _document(document: Document, log: Log, tool: str, reading: Reading) -> None
         reading.outcome = "failed"
     elif document.whole and not warnings:
         reading.outcome = reading.outcome or "passed"
+
+
+def _rule(source: str) -> str | None:
+    """The rule as its tool spells it: ESLint and stylelint put a package before theirs."""
+    return source.removeprefix("eslint.rules.").removeprefix("stylelint.rules.") or None

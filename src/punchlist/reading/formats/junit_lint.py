@@ -112,6 +112,9 @@ def _findings(suite: Element, case: Element, element: Element, tool: str, raw: s
     name = case.get("name") or ""
     packaged = PACKAGED.match(name)
     rule: str | None = packaged["rule"] if packaged else name.removeprefix("stylelint.")
+    if packaged and rule:
+        # Biome writes the groups of its rules with dots here, ESLint a word where a finding has no rule.
+        rule = rule.replace(".", "/") if packaged["tool"] == "biome" else rule if rule != "unknown" else None
     word = {p.get("name"): p.get("value") for p in case.iter() if name_of(p) == "property"}.get("severity")
     file, line, column = suite.get("name"), number(case.get("line")), number(case.get("column"))
     message = raw or text.strip()
