@@ -5,6 +5,7 @@ import re
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.usage import read_usage
 
 RULE = r"(?P<rule>[a-z][a-z0-9-]*(?:\[[\w\s./:-]+\])?|[A-Z]?\d{3})"
@@ -24,6 +25,10 @@ CHATTER = re.compile(
     r"|A new release|Rule profile|warn_list:|skip_list:|#|(?:count )?tag +"
 )
 TROUBLE = re.compile(r"(?:CRITICAL|ERROR) +(?P<message>.+)")
+NEEDLES = (
+    ": ",
+    "failure(s)",
+)
 
 
 def parse(log: Log, context: Context) -> Reading:
@@ -31,6 +36,8 @@ def parse(log: Log, context: Context) -> Reading:
     reading = Reading()
     named = bool(context.words) and context.words[0] == "ansible-lint"
     if named and read_usage(log, reading, "ansible-lint"):
+        return reading
+    if not lines_with(log, *NEEDLES):
         return reading
     index = 0
     while index < len(log.lines):

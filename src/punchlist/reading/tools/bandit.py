@@ -10,6 +10,7 @@ from punchlist.model import Diagnostic
 from punchlist.reading.formats import json_values as js
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number, severity
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.usage import read_usage
 
 ISSUE = re.compile(r">> Issue: \[(?P<rule>B\d+)(?::(?P<name>\w+))?\] (?P<message>.+)")
@@ -27,6 +28,16 @@ SECTIONS = (
     "Run metrics:",
     "--------------------------------------------------",
 )
+NEEDLES = (
+    ">> Issue",
+    "[bandit]",
+    "test_id",
+    "Files skipped",
+    "No issues",
+    "ERROR",
+    "CRITICAL",
+    "Run started",
+)
 
 
 def parse(log: Log, context: Context) -> Reading:
@@ -34,6 +45,8 @@ def parse(log: Log, context: Context) -> Reading:
     reading = Reading()
     named = bool(context.words) and context.words[0] == "bandit"
     if named and read_usage(log, reading, "bandit"):
+        return reading
+    if not lines_with(log, *NEEDLES):
         return reading
     index = 0
     while index < len(log.lines):

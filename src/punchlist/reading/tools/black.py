@@ -6,6 +6,7 @@ from dataclasses import replace
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.diffs import file_diffs
 from punchlist.reading.tools.usage import read_usage
 
@@ -22,6 +23,16 @@ REFUSED = re.compile(
     r"(?:Oh no! .*?)?(?P<message>The required version .+|Error: .+|error: (?:INTERNAL ERROR|cannot use).+)"
 )
 SKIPS = ("All done!", "Oh no!", "reformatted ", "No Python files are present", "No Path provided", "Skipping .ipynb")
+NEEDLES = (
+    "would ",
+    "cannot ",
+    "reformatted",
+    "left unchanged",
+    "fail",
+    "Oh no!",
+    "rror",
+    "--- ",
+)
 
 
 def parse(log: Log, context: Context) -> Reading:
@@ -29,6 +40,8 @@ def parse(log: Log, context: Context) -> Reading:
     reading = Reading()
     named = bool(context.words) and context.words[0] == "black"
     if named and read_usage(log, reading, "black"):
+        return reading
+    if not lines_with(log, *NEEDLES):
         return reading
     index = 0
     while index < len(log.lines):

@@ -8,6 +8,7 @@ import re
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.build_output import causes
 
 ERROR = re.compile(r"\s*ERROR: (?P<message>.+)")
@@ -43,12 +44,24 @@ CHATTER = re.compile(
     r"|To fix this |\d+\. |hint: )"
 )
 MOST = 60
+NEEDLES = (
+    "rror",
+    "ERROR",
+    "requirement",
+    "requires",
+    "Successfully",
+    "no such option",
+    "No broken",
+    "supported",
+)
 
 
 def parse(log: Log, context: Context) -> Reading:
     """Read pip's errors, each once, with the cause that the build printed."""
     reading = Reading()
     named = bool(context.words) and context.words[0] in ("pip", "pipx", "pipenv")
+    if not lines_with(log, *NEEDLES):
+        return reading
     _builds(log, context, reading)
     index = 0
     done = _claimed(reading)

@@ -69,7 +69,7 @@ def parse(log: Log, context: Context) -> Reading:
             group = ""
             index += 1
             continue
-        if GROUP.match(line) and index + 1 < len(lines) and GROUPED.match(lines[index + 1]):
+        if line[-1] == ":" and GROUP.match(line) and index + 1 < len(lines) and GROUPED.match(lines[index + 1]):
             group = line[:-1]
             reading.claim(index)
             index += 1

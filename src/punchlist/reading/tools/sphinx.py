@@ -5,6 +5,7 @@ import re
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.usage import read_usage
 
 LEVELS: dict[str, Severity] = {"WARNING": "warning", "ERROR": "error", "CRITICAL": "error", "SEVERE": "error"}
@@ -36,6 +37,17 @@ PROGRESS = re.compile(
     r"|dumping |The \w+ pages? (?:is|are) in|sphinx-sitemap|highlighting module|none found|done$)"
 )
 MOST = 40
+NEEDLES = (
+    "WARNING",
+    "rror",
+    "build ",
+    "broken",
+    "CRITICAL",
+    "SEVERE",
+    "Running Sphinx",
+    "timeout",
+    "xception",
+)
 
 
 def parse(log: Log, context: Context) -> Reading:
@@ -44,6 +56,8 @@ def parse(log: Log, context: Context) -> Reading:
     named = bool(context.words) and context.words[0] in ("sphinx-build", "sphinx-autobuild", "sphinx", "make")
     if named:
         read_usage(log, reading, "sphinx-build")
+    if not lines_with(log, *NEEDLES):
+        return reading
     index = 0
     while index < len(log.lines):
         index = _line(log, index, reading)

@@ -6,6 +6,7 @@ from punchlist.model import Diagnostic
 from punchlist.reading.formats import json_values as js
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.usage import read_usage
 
 FILE = re.compile(r"== \[(?P<file>.+)\] (?P<verdict>FAIL|PASS|FIXED)$")
@@ -15,6 +16,15 @@ NAME = re.compile(r"\s*\[(?P<name>[a-z_]+\.[a-z_]+)\]$")
 USER = re.compile(r"(?:User )?Error: (?P<message>.+)")
 WARNING = re.compile(r"(?P<level>WARNING|ERROR|CRITICAL)[: ]+(?P<message>.+)")
 CHATTER = ("All Finished", "==== ", "[", "Attempting", "Skipping", "1 fixable", "Are you sure")
+NEEDLES = (
+    "L: ",
+    "== [",
+    "rror",
+    "violations",
+    "annotation_level",
+    "All Finished",
+    "WARNING",
+)
 
 
 def parse(log: Log, context: Context) -> Reading:
@@ -22,6 +32,8 @@ def parse(log: Log, context: Context) -> Reading:
     reading = Reading()
     named = bool(context.words) and context.words[0] == "sqlfluff"
     if named and read_usage(log, reading, "sqlfluff"):
+        return reading
+    if not lines_with(log, *NEEDLES):
         return reading
     file = ""
     index = 0

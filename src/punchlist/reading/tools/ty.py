@@ -10,6 +10,7 @@ from dataclasses import replace
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number, severity
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.arrowed import block_at, is_arrow
 from punchlist.reading.tools.usage import read_usage
 
@@ -24,6 +25,19 @@ FOUND = re.compile(r"Found (?P<all>\d+) diagnostics?$")
 FAILED = re.compile(r"ty failed$")
 CAUSE = re.compile(r"  Cause: (?P<message>.+)")
 LOOSE = re.compile(r"(?P<severity>error|warning|WARN|ERROR|fatal)(?:\[(?P<rule>[a-z-]+)\])?:? (?P<message>\S.*)")
+NEEDLES = (
+    "--> ",
+    ": error[",
+    ": warning[",
+    ": info[",
+    ": fatal[",
+    "Found ",
+    "All checks",
+    "ty failed",
+    "error",
+    "WARN",
+    "warning",
+)
 
 
 def parse(log: Log, context: Context) -> Reading:
@@ -32,6 +46,8 @@ def parse(log: Log, context: Context) -> Reading:
     named = bool(context.words) and context.words[0] == "ty"
     if named:
         read_usage(log, reading, "ty")
+    if not lines_with(log, *NEEDLES):
+        return reading
     index = 0
     while index < len(log.lines):
         index = _line(log, index, named, reading)

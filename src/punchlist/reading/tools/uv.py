@@ -4,6 +4,7 @@ import re
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.build_output import causes
 from punchlist.reading.tools.usage import read_usage
 
@@ -21,6 +22,17 @@ CHECKED = re.compile(
 PLACE = re.compile(r"TOML parse error at line (?P<line>\d+), column (?P<column>\d+)")
 FILE = re.compile(r"(?:Failed to parse|Failed to read|failed to open file)(?: metadata for)?:? `(?P<file>[^`]+)`")
 MOST = 60
+NEEDLES = (
+    "error",
+    "×",
+    "warning: ",
+    "The package ",
+    "compatible",
+    "Resolved ",
+    "Audited ",
+    "Installed ",
+    "Checked ",
+)
 
 
 def parse(log: Log, context: Context) -> Reading:
@@ -28,6 +40,8 @@ def parse(log: Log, context: Context) -> Reading:
     reading = Reading()
     named = bool(context.words) and context.words[0] == "uv"
     if named and read_usage(log, reading, "uv"):
+        return reading
+    if not lines_with(log, *NEEDLES):
         return reading
     index = 0
     while index < len(log.lines):

@@ -5,6 +5,7 @@ import re
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number, severity
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.usage import read_usage
 
 STANDARD = re.compile(
@@ -16,6 +17,12 @@ PARSABLE = re.compile(
     r"(?P<message>.+?)(?: \((?P<rule>[a-z][\w-]*)\))?$"
 )
 MISSING = re.compile(r"(?P<message>\[Errno \d+\] .+: '(?P<file>.+)'|invalid config: .+)")
+NEEDLES = (
+    "warning",
+    "error",
+    "Errno",
+    "invalid config",
+)
 
 
 def parse(log: Log, context: Context) -> Reading:
@@ -23,6 +30,8 @@ def parse(log: Log, context: Context) -> Reading:
     reading = Reading()
     named = bool(context.words) and context.words[0] == "yamllint"
     if named and read_usage(log, reading, "yamllint"):
+        return reading
+    if not lines_with(log, *NEEDLES):
         return reading
     file = ""
     for index, line in enumerate(log.lines):
