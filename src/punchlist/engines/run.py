@@ -1,0 +1,178 @@
+"""Run engines side by side over a scope, each by itself: one that fails loses nobody else's results."""
+
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from punchlist.engines.record import Engine, EngineResult
+from punchlist.engines.registry import ENGINES
+from punchlist.engines.scope import Scope
+from punchlist.engines.signatures import Signatures
+from punchlist.engines.site import Site
+from punchlist.engines.work import Stop, Worker
+from punchlist.project.records import Config
+from punchlist.records import dataclass
+from punchlist.running.parallel import side_by_side
+from punchlist.store.cache import Cache
+
+__all__ = ["Checked", "Event", "Stop", "chosen", "run"]
+
+
+class Event(NamedTuple):
+    """What just happened: an engine started, or finished with its result; `elapsed_s` since the check began."""
+
+    engine: str
+    kind: Literal["started", "finished"]
+    result: EngineResult | None
+    elapsed_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What all engines say, in the order of the registry.
+
+    `files` are the existing files that were asked for, `gone` those that were named but are not there any more,
+    `ignored` counts files passed over by the settings. `whole` is a check of the whole project. `skipped` are folders
+    that could not be read, with the reason. `cache` says why the cache could not be used ("" where it was).
+    """
+
+    results: tuple[EngineResult, ...]
+    files: tuple[str, ...]
+    whole: bool
+    gone: tuple[str, ...] = ()
+    ignored: int = 0
+    skipped: tuple[tuple[str, str], ...] = ()
+    cache: str = ""
+    duration_ms: int = 0
+
+    @property
+    def coverage(self) -> frozenset[tuple[str, str]]:
+        """Which (engine, file) pairs were really looked at."""
+        return frozenset((result.engine, file) for result in self.results for file in result.coverage)
+
+
+def chosen(site: Site, config: Config, only: Collection[str] | None = None) -> list[tuple[Engine, bool]]:
+    """Return the engines a check uses, in order, each with whether it is on; off are those the settings switch off.
+
+    `only` names the ones to consider. An engine without a setting is on where the project shows its marker.
+    """
+    found = []
+    for engine in ENGINES:
+        if only is not None and engine.name not in only:
+            continue
+        setting = config.engines.get(engine.name)
+        enabled = setting.enabled if setting else None
+        if enabled is False:
+            found.append((engine, False))
+        elif enabled or engine.marked(site.with_setting(setting)):
+            found.append((engine, True))
+    names = {engine.name for engine, on in found if on}
+    # The fork is chosen where both are at hand: what one says the other repeats.
+    if {"pyright", "basedpyright"} <= names and not _is_set(config, "pyright"):
+        found = [(engine, on) for engine, on in found if engine.name != "pyright"]
+    return found
+
+
+def _is_set(config: Config, name: str) -> bool:
+    setting = config.engines.get(name)
+    return setting is not None and setting.enabled is True
+
+
+def run(
+    root: Path,
+    config: Config,
+    paths: Sequence[str] | None = None,
+    *,
+    state: Path,
+    environ: Mapping[str, str] | None = None,
+    engines: Collection[str] | None = None,
+    fresh: bool = False,
+    folder: Path | None = None,
+    stop: Stop | None = None,
+    on_event: Callable[[Event], None] | None = None,
+    cache: Cache | None = None,
+) -> Checked:
+    """Check the whole project (`paths` None), or root-relative files and folders, with the project's own tools.
+
+    `paths` are taken as they are: check them by `scope.resolve`. `state` is the state folder (cache, the engines' own
+    files); logs go to `folder` as `<engine>.stdout.log` and so on (None: nowhere). `engines` are the names to use,
+    None all that are on. `fresh` believes no cached result. `stop` ends all from another thread. `on_event` is called
+    from the engines' threads, one call at a time. Nothing here raises but OSError where `folder` cannot be written.
+    """
+    begin = time.monotonic()
+    root = Path(os.path.realpath(root))
+    own_cache = cache is None
+    cache = cache or Cache(state)
+    scope = Scope(root, config.ignore, paths)
+    site = Site(root, scope, state, os.environ if environ is None else environ)
+    signatures = Signatures(cache)
+    tell = _teller(on_event, begin)
+    with tempfile.TemporaryDirectory(prefix="punchlist-") as scratch:
+        logs = folder or Path(scratch)
+        wanted = chosen(site, config, engines)
+        jobs = [
+            _job(
+                engine,
+                on,
+                site.with_setting(config.engines.get(engine.name)),
+                cache,
+                signatures,
+                fresh,
+                logs,
+                stop or Stop(),
+                tell,
+            )
+            for engine, on in wanted
+        ]
+        results = side_by_side(jobs, len(jobs)) if jobs else []
+    signatures.save()
+    note = cache.note
+    if own_cache:
+        cache.close()
+    return Checked(
+        results=tuple(results),
+        files=scope.files,
+        whole=scope.whole,
+        gone=scope.gone,
+        ignored=scope.ignored,
+        skipped=tuple(scope.skipped),
+        cache=note,
+        duration_ms=round((time.monotonic() - begin) * 1000),
+    )
+
+
+def _teller(on_event: Callable[[Event], None] | None, begin: float) -> Callable[[str, EngineResult | None], None]:
+    lock = threading.Lock()
+
+    def tell(engine: str, result: EngineResult | None) -> None:
+        if on_event is not None:
+            with lock:
+                on_event(Event(engine, "finished" if result else "started", result, time.monotonic() - begin))
+
+    return tell
+
+
+def _job(
+    engine: Engine,
+    on: bool,
+    site: Site,
+    cache: Cache,
+    signatures: Signatures,
+    fresh: bool,
+    logs: Path,
+    stop: Stop,
+    tell: Callable[[str, EngineResult | None], None],
+) -> Callable[[], EngineResult]:
+    def job() -> EngineResult:
+        if not on:
+            return EngineResult(engine=engine.name, state="disabled")
+        tell(engine.name, None)
+        result = Worker(engine, site, cache, signatures, fresh, logs, stop).result()
+        tell(engine.name, result)
+        return result
+
+    return job

@@ -1,0 +1,401 @@
+"""One engine's work in one check: its units looked up in the cache, run where they are not, put together."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from punchlist.engines import kept, output
+from punchlist.engines.columns import in_characters
+from punchlist.engines.find import environment
+from punchlist.engines.record import Engine, EngineResult, Found, Inputs, Job, Missing, Output, Unit
+from punchlist.engines.signatures import Signatures
+from punchlist.engines.site import Site
+from punchlist.model import Diagnostic, How, in_order
+from punchlist.records import dataclass
+from punchlist.running.capture import Command, Finished, Handle, capture
+from punchlist.running.environment import composed
+from punchlist.running.parallel import side_by_side
+from punchlist.store.cache import Cache
+
+CEILING = 128 << 20
+_GRACE_S = 1.0
+_DEFECTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)  # of our own reading; told, not raised
+
+
+class Stop:
+    """A way to end all engines of a check from another thread or a signal handler."""
+
+    def __init__(self) -> None:
+        self._handles: set[Handle] = set()
+        self._lock = threading.RLock()
+        self.cancelled = False
+        self._signal: int | None = None
+
+    def cancel(self, signum: int | None = None) -> None:
+        """Ask all that runs to end; what has not begun will not."""
+        self.cancelled, self._signal = True, signum
+        for handle in list(self._handles):
+            handle.cancel(signum)
+
+    def handle(self) -> Handle:
+        """Return a new handle that ends with the others."""
+        handle = Handle()
+        with self._lock:
+            self._handles.add(handle)
+        if self.cancelled:
+            handle.cancel(self._signal)
+        return handle
+
+
+@dataclass(slots=True, kw_only=True)
+class Part:
+    """What came of one unit."""
+
+    diagnostics: list[Diagnostic]
+    coverage: frozenset[str]
+    checked: int = 0
+    cached: int = 0
+    code: str = ""
+    message: str = ""
+    notes: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    found: Found | None = None
+    missing: str = ""
+    whole: bool = False
+
+
+class Worker:
+    """Does one engine's part of a check."""
+
+    def __init__(
+        self, engine: Engine, site: Site, cache: Cache, signatures: Signatures, fresh: bool, logs: Path, stop: Stop
+    ) -> None:
+        self.engine, self.site, self.cache, self.signatures = engine, site, cache, signatures
+        self.fresh, self.logs, self.stop = fresh, logs, stop
+        self.begin = time.monotonic()
+        self._number = 0
+        self._lock = threading.Lock()
+
+    def result(self) -> EngineResult:
+        """Do all units and put their results together."""
+        try:
+            units = self.engine.units(self.site)
+            if not units:
+                return self._nothing()
+            jobs: list[Callable[[], Part]] = [lambda unit=unit: self._unit(unit) for unit in units]  # type: ignore[misc]
+            return self._together(side_by_side(jobs, os.cpu_count() or 2), units)
+        except _DEFECTS as defect:
+            return self._failed("engine_execution_failed", f"its results could not be read: {defect!r}")
+
+    def _nothing(self) -> EngineResult:
+        """Nothing in the scope is for this engine; that it is missing is worth saying all the same."""
+        found = self.engine.find(self.site, "")
+        if isinstance(found, Missing):
+            return EngineResult(engine=self.engine.name, state="disabled", message=found.message)
+        return EngineResult(
+            engine=self.engine.name, state="ok", version=found.version, origin=found.origin, path=found.path,
+            duration_ms=self._ms(),
+        )  # fmt: skip
+
+    def _failed(self, code: str, message: str) -> EngineResult:
+        return EngineResult(
+            engine=self.engine.name, state="error", code=code, message=self._sentence(code, message),
+            duration_ms=self._ms(), next_step=_NEXT.get(code, ""), retryable=code == "engine_timeout",
+        )  # fmt: skip
+
+    def _ms(self) -> int:
+        return round((time.monotonic() - self.begin) * 1000)
+
+    # -- One unit
+
+    def _unit(self, unit: Unit) -> Part:
+        found = self.engine.find(self.site, unit.home)
+        if isinstance(found, Missing):
+            return Part(diagnostics=[], coverage=frozenset(), missing=found.message)
+        if self.engine.whole(self.site, found, unit):
+            part = self._program(found, unit)
+            part.whole = True
+        else:
+            part = self._files(found, unit)
+        part.found = found
+        return part
+
+    def _program(self, found: Found, unit: Unit) -> Part:
+        """Check a whole program, unless all it depends on is as it was."""
+        scope = "" if unit.everything or self.engine.kind == "types" else "\0".join(unit.files)
+        key = kept.digest(kept.unit_key(self.engine, self.site, found, unit, "program"), scope)
+        if (part := self._known_program(key)) is not None:
+            return part
+        with self.cache.alone(f"{self.engine.name}-{key.hex()}", lambda: self.stop.cancelled) as waited:
+            if waited and (part := self._known_program(key, joined=True)) is not None:
+                return part
+            started_ns = time.time_ns()
+            if self.engine.before:
+                self.engine.before(self.site, unit)
+            part, outputs = self._run(found, unit, self._looking_ahead(found, unit))
+            if not part.code:
+                self._keep_program(key, found, unit, outputs, part, started_ns)
+        return part
+
+    def _known_program(self, key: bytes, joined: bool = False) -> Part | None:
+        if self.fresh and not joined:
+            return None
+        body = self.cache.get([key]).get(key)
+        known = kept.unpack_program(body, self.signatures) if body else None
+        if known is None:
+            return None
+        return Part(diagnostics=known[0], coverage=known[1], cached=len(known[1]))
+
+    def _looking_ahead(self, found: Found, unit: Unit) -> Callable[[], None]:
+        """Return the work to be done while the tool runs: what will be needed to keep its result."""
+
+        def look() -> None:
+            inputs = self.engine.inputs(self.site, found, unit, ())
+            if not inputs.reason:
+                self.signatures.digests([*inputs.files, *(self.site.path(file) for file in unit.files)])
+
+        return look
+
+    def _keep_program(
+        self, key: bytes, found: Found, unit: Unit, outputs: Sequence[Output], part: Part, started_ns: int
+    ) -> None:
+        inputs: Inputs = self.engine.inputs(self.site, found, unit, outputs)
+        body = kept.pack_program(inputs, part.diagnostics, part.coverage, self.signatures, started_ns)
+        if body is not None:
+            self.cache.put(self.engine.name, {key: body})
+
+    def _files(self, found: Found, unit: Unit) -> Part:
+        """Check the files whose findings are not known."""
+        keys = kept.FileKeys(self.engine, self.site, found, unit, self.signatures)
+        # Where nothing can be known, the files are looked at while the tool runs and not before it.
+        look = not self.fresh and self.cache.knows(self.engine.name)
+        known = self._known_files(keys, unit.files) if look else {}
+        left = self._left(keys, unit.files, known) if look else list(unit.files)
+        if look and not left:
+            return self._cached(known)
+        name = kept.digest(keys.base, *left).hex()
+        with self.cache.alone(f"{self.engine.name}-{name}", lambda: self.stop.cancelled) as waited:
+            if waited and not self.fresh:
+                known |= self._known_files(keys, left)
+                left = self._left(keys, left, known)
+                if not left:
+                    return self._cached(known)
+            part = self._run_files(found, unit, left, keys)
+        old = self._cached(known)
+        part.diagnostics += old.diagnostics
+        part.coverage |= old.coverage
+        part.cached = old.cached
+        return part
+
+    def _known_files(self, keys: kept.FileKeys, files: Sequence[str]) -> dict[str, bytes]:
+        of = keys.of(files)
+        bodies = self.cache.get(list(of.values()))
+        return {file: bodies[key] for file, key in of.items() if key in bodies}
+
+    def _left(self, keys: kept.FileKeys, files: Sequence[str], known: dict[str, bytes]) -> list[str]:
+        """Return the files that are there and must be looked at."""
+        return [file for file in keys.of(files) if file not in known]
+
+    def _cached(self, known: dict[str, bytes]) -> Part:
+        diagnostics = [d for body in known.values() if body for d in kept.unpack_findings(body)]
+        return Part(diagnostics=diagnostics, coverage=frozenset(known), cached=len(known))
+
+    def _run_files(self, found: Found, unit: Unit, files: Sequence[str], keys: kept.FileKeys) -> Part:
+        everything = unit.everything and len(files) * 2 >= len(unit.files)
+        asked = unit if everything else replace(unit, files=tuple(files), everything=False)
+        started_ns = time.time_ns()
+        part, _ = self._run(found, asked, lambda: (keys.of(files), None)[1])
+        if part.code:
+            return part
+        of = keys.of(asked.files)
+        part.coverage &= frozenset(of) | frozenset(d.file for d in part.diagnostics if d.file)
+        wanted = frozenset(files)
+        part.diagnostics = [d for d in part.diagnostics if d.file in wanted or d.file not in of]
+        part.coverage = frozenset(file for file in part.coverage if file in wanted)
+        part.checked = len(part.coverage)
+        self._keep_files(part, of, [file for file in files if file in of], started_ns, keys)
+        return part
+
+    def _keep_files(
+        self, part: Part, of: dict[str, bytes], files: Iterable[str], started_ns: int, keys: kept.FileKeys
+    ) -> None:
+        if any(d.file is None for d in part.diagnostics):
+            return
+        configs = keys.configs()
+        if len(self.signatures.unchanged_since(configs, started_ns)) != len(configs):
+            return
+        paths = {self.site.path(file): file for file in files}
+        same = [paths[path] for path in self.signatures.unchanged_since(paths, started_ns)]
+        by_file: dict[str, list[Diagnostic]] = {}
+        for d in part.diagnostics:
+            by_file.setdefault(d.file or "", []).append(d)
+        bodies = {of[file]: kept.pack_findings(by_file.get(file, ())) for file in same if file in part.coverage}
+        self.cache.put(self.engine.name, bodies)
+
+    # -- Processes
+
+    def _run(self, found: Found, unit: Unit, meanwhile: Callable[[], None]) -> tuple[Part, list[Output]]:
+        """Start the unit's processes one after the other and read what they print."""
+        jobs = self.engine.jobs(self.site, found, unit)
+        helper = threading.Thread(target=_quietly, args=(meanwhile,), name=f"punchlist-{self.engine.name}")
+        helper.start()
+        try:
+            part, outputs = self._run_all(jobs, unit)
+        finally:
+            helper.join()
+        return part, outputs
+
+    def _run_all(self, jobs: Sequence[Job], unit: Unit) -> tuple[Part, list[Output]]:
+        diagnostics: list[Diagnostic] = []
+        outputs: list[Output] = []
+        coverage: set[str] = set()
+        part = Part(diagnostics=[], coverage=frozenset())
+        deadline = time.monotonic() + (self.site.setting.timeout_s or self.engine.timeout_s)
+        notes: list[str] = []
+        for job in jobs:
+            verdict, one = self._process(job, unit, max(0.05, deadline - time.monotonic()))
+            outputs.append(one)
+            diagnostics += one.diagnostics
+            notes += verdict.notes
+            if not verdict.code:
+                coverage |= set(unit.files if one.looked_at is None else one.looked_at)
+            elif not part.code:
+                part.code, part.message = verdict.code, verdict.message
+            if verdict.code in ("engine_timeout", "cancelled"):
+                break
+        part.diagnostics = in_characters(diagnostics, self.engine.columns, self._bytes)
+        part.coverage = frozenset(coverage)
+        part.checked = len(coverage)
+        part.notes = tuple(dict.fromkeys(notes))
+        part.commands = tuple(_shown(job) for job in jobs)
+        return part, outputs
+
+    def _process(self, job: Job, unit: Unit, timeout_s: float) -> tuple[output.Verdict, Output]:
+        root = str(self.site.root)
+        with self._lock:
+            self._number += 1
+            prefix = f"{self.engine.name}." if self._number == 1 else f"{self.engine.name}-{self._number}."
+        env = composed(self.site.environ, {**environment(self.site, unit.home), **job.env})
+        command = Command(
+            run=job.argv, cwd=self.site.path(job.cwd), env=env, timeout_s=timeout_s, ceiling=CEILING, grace_s=_GRACE_S,
+            keep_background=False,
+        )  # fmt: skip
+        finished = capture(command, str(self.logs), handle=self.stop.handle(), prefix=prefix)
+        stdout, stderr = (_log(self.logs / f"{prefix}{name}.log") for name in ("stdout", "stderr"))
+        verdict = output.read(self.engine, job, _how(finished, timeout_s), stdout, stderr, root)
+        looked_at = frozenset[str]() if verdict.empty else None
+        if looked_at is None and self.engine.looked_at is not None:
+            looked_at = self.engine.looked_at(self.site, unit, job, stdout)
+        if looked_at is None and job.files is not None:
+            looked_at = frozenset(job.files)
+        return verdict, Output(list(verdict.diagnostics), looked_at, stdout, stderr)
+
+    def _bytes(self, file: str) -> bytes | None:
+        try:
+            return Path(self.site.path(file)).read_bytes()
+        except (OSError, ValueError):
+            return None
+
+    # -- All together
+
+    def _together(self, parts: Sequence[Part], units: Sequence[Unit]) -> EngineResult:
+        name = self.engine.name
+        there = [part for part in parts if part.found]
+        missing = next((part.missing for part in parts if part.missing), "")
+        if not there:
+            return EngineResult(engine=name, state="disabled", message=missing, duration_ms=self._ms())
+        wrong = [(part, unit) for part, unit in zip(parts, units, strict=True) if part.code or part.missing]
+        code, message = "", ""
+        if wrong:
+            part, unit = wrong[0]
+            code, message = part.code or "engine_execution_failed", part.message or part.missing
+            if len(units) > 1:
+                message = f"{unit.name}: {message}" + (
+                    f" ({len(wrong)} of {len(units)} programs)" if len(wrong) > 1 else ""
+                )
+        diagnostics, hidden = self._wanted(d for part in parts for d in part.diagnostics)
+        coverage = frozenset(f for part in parts for f in part.coverage if not self.site.scope.ignore(f))
+        asked = {file for unit in units for file in unit.files}
+        first = there[0].found
+        return EngineResult(
+            engine=name,
+            state="error" if code else "ok",
+            code=code,
+            message=self._sentence(code, message) if code else "",
+            version=first.version if first else "",
+            origin=first.origin if first else "",
+            path=first.path if first else "",
+            whole=any(part.whole for part in there),
+            checked=sum(part.checked for part in parts),
+            cached=sum(part.cached for part in parts),
+            skipped=len(asked - coverage),
+            hidden=hidden,
+            duration_ms=self._ms(),
+            retryable=code == "engine_timeout",
+            next_step=_NEXT.get(code, ""),
+            diagnostics=diagnostics,
+            coverage=coverage,
+            notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+            commands=tuple(command for part in parts for command in part.commands),
+        )
+
+    def _sentence(self, code: str, message: str) -> str:
+        name = self.engine.name
+        if code == "engine_timeout":
+            seconds = self.site.setting.timeout_s or self.engine.timeout_s
+            limit = f"{seconds:g}s" if seconds == int(seconds) else f"{round(seconds * 1000)}ms"
+            return f"{name} did not complete within {limit}"
+        if code == "output_limit_exceeded":
+            return f"{name} output exceeded the {CEILING >> 20} MiB limit"
+        if code == "cancelled":
+            return f"{name} was cancelled"
+        return f"{name} failed: {message}"
+
+    def _wanted(self, diagnostics: Iterable[Diagnostic]) -> tuple[tuple[Diagnostic, ...], int]:
+        """Return the findings that no setting ignores, in order and each once, and how many others there are."""
+        kept_ones: dict[tuple[object, ...], Diagnostic] = {}
+        hidden = 0
+        for d in diagnostics:
+            if d.file and self.site.scope.ignore(d.file):
+                hidden += d.times
+                continue
+            # Two programs that share a file both tell of it.
+            key = (d.file, d.line, d.column, d.rule, d.message, d.severity, d.end_line, d.end_column)
+            kept_ones.setdefault(key, d)
+        return in_order(kept_ones.values()), hidden
+
+
+_NEXT = {
+    "engine_timeout": "Raise the engine's timeout in punchlist.toml ([engines.NAME] timeout), or look for what hangs.",
+    "output_limit_exceeded": "Narrow the paths, or exclude generated files in the tool's own configuration.",
+    "engine_execution_failed": "Run the tool by itself to see all it says, and mend its configuration or installation.",
+}
+
+
+def _quietly(work: Callable[[], None]) -> None:
+    """Do what only saves time later; what goes wrong there will be met, and told, where it is needed."""
+    try:
+        work()
+    except (OSError, *_DEFECTS):
+        return
+
+
+def _how(finished: Finished, timeout_s: float) -> How:
+    how = finished.how
+    return replace(how, message=f"out of time after {timeout_s:g} s") if how.ending == "timeout" else how
+
+
+def _log(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _shown(job: Job) -> str:
+    import shlex
+
+    return shlex.join(job.argv if len(job.argv) < 30 else (*job.argv[:29], f"... {len(job.argv) - 29} more"))
