@@ -10,6 +10,7 @@ from punchlist.model import Diagnostic
 from punchlist.reading.formats import json_values as js
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number, severity
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.usage import read_usage
 
 LINE = re.compile(
@@ -28,6 +29,19 @@ DAEMON = re.compile(r"(?:Daemon (?:started|stopped|is up|crashed)|Restarting: |S
 INTERNAL = re.compile(r"(?P<file>\S.*?)(?::(?P<line>\d+))?: error: INTERNAL ERROR")
 CARET = re.compile(r" +\^~*$")
 MORE = 60
+NEEDLES = (
+    ": error: ",
+    ": note: ",
+    ": warning: ",
+    "Found ",
+    "Success: ",
+    "mypy: ",
+    "an't ",
+    "annot ",
+    ": [",
+    "aemon",
+    "Unrecog",
+)
 
 
 def parse(log: Log, context: Context) -> Reading:
@@ -36,7 +50,10 @@ def parse(log: Log, context: Context) -> Reading:
     named = bool(context.words) and context.words[0] in ("mypy", "dmypy")
     if named and read_usage(log, reading, "mypy"):
         return reading
-    index = 0
+    if any(line.startswith('{"file"') for line in log.lines):
+        _json(log, reading)
+        log = js.without(log, reading)
+    index = 0 if lines_with(log, *NEEDLES) else len(log.lines)
     lines = log.lines
     while index < len(lines):
         line = lines[index]
@@ -47,9 +64,7 @@ def parse(log: Log, context: Context) -> Reading:
         else:
             index = _other(log, index, named, reading) or index + 1
     if named and reading.diagnostics and reading.outcome is None and "--no-error-summary" not in context.words:
-        reading.partial = any(d.line is not None for d in reading.diagnostics)
-    if named or any('"hint": ' in line for line in lines if line[:1] == "{"):
-        _json(log, reading)
+        reading.partial = reading.partial or any(d.line is not None for d in reading.diagnostics)
     # Exit 2 stands for a run that was stopped: usage, files that cannot be read or parsed.
     if named and context.exit_code == 2:
         reading.outcome = "error"

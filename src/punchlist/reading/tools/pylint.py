@@ -10,6 +10,7 @@ from punchlist.model import Diagnostic, Severity
 from punchlist.reading.formats import json_values as js
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.usage import read_usage
 
 FILE = r"(?P<file>(?:[A-Za-z]:)?[^\s:*][^:]*)"
@@ -34,6 +35,20 @@ SEVERITIES: dict[str, Severity] = {
 }
 BLOCK = 400
 DETAIL_LINES = 40
+NEEDLES = (
+    ": C",
+    ": R",
+    ": W",
+    ": E",
+    ": F",
+    ": I",
+    ": [",
+    "** Module",
+    "Your code",
+    "nrecognized",
+    "Unknown option",
+    "No module",
+)
 
 
 def parse(log: Log, context: Context) -> Reading:
@@ -42,11 +57,12 @@ def parse(log: Log, context: Context) -> Reading:
     named = bool(context.words) and context.words[0] == "pylint"
     if named:
         read_usage(log, reading, "pylint")
-    index = 0
+    if any('"message-id"' in line or '"messageId"' in line or '"messageTypeCount"' in line for line in log.lines):
+        _json(log, reading)
+        log = js.without(log, reading)
+    index = 0 if lines_with(log, *NEEDLES) else len(log.lines)
     while index < len(log.lines):
         index = _line(log, index, named, reading)
-    if named or any('"message-id": ' in line or '"messageId": ' in line for line in log.lines[:60]):
-        _json(log, reading)
     if reading.diagnostics and reading.outcome is None:
         # Only fatal messages: nothing was looked at.
         fatal = all((d.rule or "F").startswith("F") for d in reading.diagnostics)

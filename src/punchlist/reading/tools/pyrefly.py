@@ -6,6 +6,7 @@ from punchlist.model import Diagnostic, Severity
 from punchlist.reading.formats import json_values as js
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.arrowed import block_at, is_arrow
 from punchlist.reading.tools.usage import read_usage
 
@@ -21,6 +22,7 @@ INFO = re.compile(r" ?(?:INFO|DEBUG) ")
 TROUBLE = re.compile(
     r"(?: ?(?:ERROR |error: |FATAL ))?(?P<message>(?<= ).+|Path `.+` does not exist.*|No (?:such|files).+)"
 )
+NEEDLES = ("ERROR", "WARN", "INFO", "rror", "does not exist", "No such", "No files", "FATAL")
 SEVERITIES: dict[str, Severity] = {"ERROR": "error", "WARN": "warning", "INFO": "info"}
 
 
@@ -30,12 +32,15 @@ def parse(log: Log, context: Context) -> Reading:
     named = bool(context.words) and context.words[0] == "pyrefly"
     if named:
         read_usage(log, reading, "pyrefly")
-    index = 0
+    if named and any('"errors"' in line for line in log.lines[:200]):
+        _json(log, reading)
+        log = js.without(log, reading)
+    text = len(reading.diagnostics)
+    index = 0 if lines_with(log, *NEEDLES) else len(log.lines)
     while index < len(log.lines):
         index = _line(log, index, named, reading)
     if named:
-        reading.partial = bool(reading.diagnostics) and reading.outcome is None
-        _json(log, reading)
+        reading.partial = reading.partial or (len(reading.diagnostics) > text and reading.outcome is None)
     return reading
 
 

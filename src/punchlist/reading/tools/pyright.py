@@ -44,6 +44,9 @@ def parse(log: Log, context: Context) -> Reading:
     reading = Reading()
     tool = context.words[0] if context.words and "pyright" in context.words[0] else "pyright"
     named = bool(context.words)
+    if any('"generalDiagnostics"' in line for line in log.lines):
+        _json(log, tool, reading)
+        log = js.without(log, reading)
     index = 0
     while index < len(log.lines):
         line = log.lines[index]
@@ -55,8 +58,6 @@ def parse(log: Log, context: Context) -> Reading:
         index += 1
     if named and reading.diagnostics and reading.outcome is None:
         reading.partial = True
-    if named or any('"generalDiagnostics"' in line for line in log.lines[:60]):
-        _json(log, tool, reading)
     return reading
 
 
