@@ -78,7 +78,7 @@ def _advisory(log: Log, at: int, reading: Reading) -> int:
         if match := FIELD.match(log.lines[end]):
             fields.setdefault(match["name"], match["value"].strip())
         end += 1
-    title = fields.get("Title", log.lines[at])
+    title = fields.get("Title") or log.lines[at]
     severity: Severity = "warning" if "Warning" in fields else "error"
     reading.add(
         Diagnostic(

@@ -323,7 +323,7 @@ def _of_entry(log: Log, test: Test, entry: Entry, entries: list[Entry], name: st
     others = [f"{e.file}:{e.line}: {e.text}" for e in test.entries if e is not entry and e in entries]
     own = "/" not in entry.file and entry.file in ("testing.go", "subtest.go")
     return Diagnostic(
-        message=message or entry.text, detail="\n".join([*detail, *others][:DETAIL_LINES]),
+        message=message or log.lines[entry.at].strip(), detail="\n".join([*detail, *others][:DETAIL_LINES]),
         file=None if own else entry.file, line=None if own else entry.line or None, test=name, package=package or None,
         log=log.span(entry.at, entry.at + len(entry.more)),
     )  # fmt: skip

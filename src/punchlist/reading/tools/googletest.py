@@ -154,7 +154,10 @@ def _failure(log: Log, at: int, end: int, match: re.Match[str], state: State) ->
 
 
 def _of_failure(log: Log, failure: Failure, name: str | None) -> Diagnostic:
-    lines = failure.lines or [log.lines[failure.at]]
+    lines = failure.lines
+    while lines and not lines[0].strip():
+        lines = lines[1:]
+    lines = lines or [log.lines[failure.at]]
     related: list[Related] = []
     if "Google Test trace:" in lines:
         traces = (TRACE.match(text) for text in lines[lines.index("Google Test trace:") + 1 :])

@@ -151,7 +151,7 @@ def _related(stacks: list[Stack]) -> tuple[Related, ...]:
 def _leaks(log: Log, first: int, end: int, reading: Reading) -> None:
     """Each leak is a finding of its own, at the innermost own frame that allocated."""
     starts = [at for at in range(first, end) if LEAK.match(log.lines[at])]
-    for start, stop in zip(starts, [*starts[1:], end], strict=True):
+    for start, stop in zip(starts, [*starts, end][1:], strict=True):
         stack = _stacks(log, start, stop)[0]
         own = stack.own()
         frames = [f"{function} {file}:{line}" for function, file, line, _ in stack.frames if not FOREIGN.match(file)]
