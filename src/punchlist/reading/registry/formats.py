@@ -78,7 +78,7 @@ LAST: tuple[Parser, ...] = (
     Parser(
         "annotations",
         "formats.annotations",
-        signs=("::error", "::warning", "##[error]", "##[warning]", "##vso[task.logissue"),
+        signs=("::error", "::warning", "::notice ", "##[error]", "##[warning]", "##vso[task.logissue"),
         anchors=(b"::error", b"::warning", b"##["),
         kind="report",
         formats="GitHub and Azure annotations",

@@ -71,7 +71,10 @@ def _json(log: Log, reading: Reading) -> None:
                 fixed = ", ".join(str(version) for version in js.list_of(vulnerability, "fix_versions"))
                 reading.add(
                     Diagnostic(
-                        message=js.text_of(vulnerability, "description").split("\n")[0] or identity,
+                        message=js.text_of(vulnerability, "description").strip().split("\n")[0]
+                        or identity
+                        or name
+                        or "vulnerable",
                         detail=f"{name} {js.text_of(item, 'version')}, fixed in {fixed or 'no version'}",
                         rule=identity or None,
                         package=name,

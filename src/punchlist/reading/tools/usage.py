@@ -4,6 +4,7 @@ import re
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Log, Reading
+from punchlist.reading.scan import lines_with
 
 # clap 4 (Rust): `error: unexpected argument '--x' found`, tips, `Usage: ...`, `For more information, try '--help'.`
 CLAP = re.compile(
@@ -20,6 +21,8 @@ BOX = re.compile(r"[│|] (?P<text>.*?) *[│|]$")
 
 def read_usage(log: Log, reading: Reading, tool: str) -> bool:
     """Add the one diagnostic of a refused command line and claim its lines; tell whether there is one."""
+    if not lines_with(log, "error: ", "Error: ", "─ Error"):
+        return False
     return _clap(log, reading, tool) or _python(log, reading, tool)
 
 
