@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic, Related, Severity
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.make_folders import folders_of, in_folder
 from punchlist.reading.scan import lines_with
 from punchlist.reading.tools import linkers
 
@@ -110,6 +111,9 @@ def parse(log: Log, context: Context) -> Reading:
             at = _line(log, index, log.lines[index], reading, state, linked)
     _flush(log, reading, state)
     reading.diagnostics += linked.found
+    if (folders := folders_of(log)) is not None:
+        index_of = {number: index for index, number in enumerate(log.numbers)}
+        reading.diagnostics = [in_folder(d, _index(d, index_of), folders) for d in reading.diagnostics]
     for first, end in linked.claimed:
         reading.claim(first, end)
     if state.placed or any(d.severity == "error" for d in linked.found):
@@ -117,6 +121,13 @@ def parse(log: Log, context: Context) -> Reading:
     elif state.driver:
         reading.outcome = "error"
     return reading
+
+
+def _index(d: Diagnostic, index_of: dict[int, int]) -> int:
+    """The index of the line that a finding begins on."""
+    if d.log is None:
+        return 0
+    return index_of.get(-d.log.first if d.log.stream == "stderr" else d.log.first, 0)
 
 
 def _line(log: Log, at: int, line: str, reading: Reading, state: State, linked: linkers.Linker) -> int:

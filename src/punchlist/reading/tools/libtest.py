@@ -26,6 +26,7 @@ STATUS = (
     "Test compiled successfully, but it's marked `compile_fail`.",
     "Some expected error codes were not found:",
 )
+TELLING = re.compile(r"error|\bfail|mismatch|expected|actual|-->|panicked|\bdiff", re.I)
 ABORTED = re.compile(r"fatal runtime error: |error: internal error: |memory allocation of \d+ bytes failed")
 
 
@@ -272,7 +273,9 @@ def _with_output(log: Log, first: int, panic: Panic, detail: str) -> str:
     ]
     if not printed:
         return detail
-    return "\n".join([*([detail] if detail else []), "output:", *printed[-12:]])
+    if len(printed) > 30:  # what sounds like the reason, and the end
+        printed = [*[line for line in printed[:-12] if TELLING.search(line)][:18], *printed[-12:]]
+    return "\n".join([*([detail] if detail else []), "output:", *printed])
 
 
 def _compile_error(log: Log, first: int, end: int) -> rustc.Block | None:
