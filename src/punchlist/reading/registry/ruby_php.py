@@ -24,7 +24,89 @@ PARSERS: tuple[Parser, ...] = (
         kind="test",
         formats="default, testdox",
     ),
+    Parser(
+        "minitest",
+        "tools.minitest",
+        commands=("minitest", "rails test", "rake test", "m", "testrb"),
+        signs=(" assertions, ", "# Running:"),
+        sign=r"^\d+ (?:runs|tests), \d+ assertions, \d+ failures, \d+ errors|^# Running:$",
+        anchors=(b"Failure:", b"Error:", b" assertions, ", b" FAIL", b" ERROR"),
+        kind="test",
+        formats="minitest, Rails, minitest-reporters, test-unit",
+        aliases=("test-unit", "rails-test"),
+    ),
+    Parser(
+        "rubocop",
+        "tools.rubocop",
+        commands=("rubocop", "standardrb", "standard", "erb_lint", "erblint", "rake rubocop"),
+        signs=(" inspected, ", ": C: ", ": W: ", ": E: ", ": F: ", '"rubocop_version"', "standard: Use Ruby"),
+        sign=r"files? inspected, (?:\d+|no) offenses? detected|:\d+:\d+: [RCWEF]: (?:\[\w+\] )?[A-Z]\w*/\w+: |\"rubocop_version\""
+        r"|^standard: Use Ruby",
+        anchors=(b" inspected, ", b": C: ", b": W: ", b": E: ", b": F: "),
+        formats="progress, clang, emacs, simple, offenses, json, standardrb",
+        aliases=("standardrb",),
+    ),
+    Parser(
+        "phpcs",
+        "tools.phpcs",
+        commands=("phpcs",),
+        signs=(
+            " AFFECTING ",
+            ": error - ",
+            ": warning - ",
+            "File,Line,Column,Type,Message,Source,Severity",
+            '"fixable"',
+            "PHP CODE SNIFFER REPORT",
+        ),
+        sign=r"^FOUND \d+ ERRORS?|\.\w+:\d+:\d+: (?:error|warning) - |^File,Line,Column|\"totals\"|^PHP CODE SNIFFER",
+        anchors=(b"FILE: ", b"FOUND ", b" | ", b" - "),
+        formats="full, emacs, csv, summary, json",
+    ),
 )
 
-LAST: tuple[Parser, ...] = ()
+LAST: tuple[Parser, ...] = (
+    Parser(
+        "php",
+        "tools.php",
+        commands=("php",),
+        signs=(
+            "PHP Parse error: ",
+            "PHP Fatal error: ",
+            "Parse error: ",
+            "Fatal error: ",
+            "PHP Warning: ",
+            "No syntax errors detected",
+            "Errors parsing ",
+            "Warning</b>",
+            "error</b>",
+        ),
+        sign=r"^(?:\[[^\]]+\] )?(?:PHP )?(?:Parse|Fatal) error: |^PHP (?:Warning|Notice|Deprecated): |^(?:No syntax errors|Errors parsing )"
+        r"|<b>(?:Warning|Fatal error|Parse error)</b>",
+        anchors=(b"rror: ", b"Warning: ", b" on line "),
+        kind="compile",
+        formats="php -l, fatal errors, warnings",
+    ),
+    Parser(
+        "ruby",
+        "tools.ruby",
+        commands=("ruby", "rake", "rails", "bundle", "bundler", "gem", "irb", "rackup"),
+        signs=(
+            "rake aborted!",
+            "rails aborted!",
+            "Error)",
+            "\tfrom ",
+            "syntax error",
+            "Syntax OK",
+            ": warning: ",
+            "Gemfile",
+            "Exception)",
+        ),
+        sign=r"^(?:rake|rails) aborted!$|\.r[bu]:\d+:in [`'].*[`']: .*|^\S+:\d+: syntax errors?|^\S+\.rb:\d+: warning: |Could not find gem"
+        r"|^bundler: |Rakefile:\d+:in [`']",
+        anchors=(b"aborted!", b":in ", b"syntax error", b"\tfrom "),
+        kind="report",
+        formats="exceptions, syntax errors, rake, bundler",
+        aliases=("rake", "bundler"),
+    ),
+)
 """Read after every other parser: a tool that shows a backtrace of its own reads it better."""
