@@ -89,7 +89,7 @@ def compare(
     """
     old, new = list(unique(before.diagnostics)), list(unique(after.diagnostics))
     moved = {id(d): _moved(d, lines) for d in old}
-    pairs = _match(old, new, moved, identity, _identity_but_for_place, _same_test, _same_place(moved))
+    pairs = _match(old, new, moved, _exactly(moved), _identity_but_for_place, _same_test, _same_place(moved))
     persisting = [pair for pair in pairs if _same_reason(*pair)]
     changed = [pair for pair in pairs if not _same_reason(*pair)]
     gone: list[Diagnostic] = []
@@ -124,6 +124,17 @@ def _same_reason(before: Diagnostic, after: Diagnostic) -> bool:
 
 
 Key = Callable[[Diagnostic], tuple[object, ...] | None]
+
+
+def _exactly(moved: dict[int, int | None]) -> Key:
+    """The finding itself; a line that moved is looked for where it went."""
+
+    def key(d: Diagnostic) -> tuple[object, ...] | None:
+        package, file, _, *rest = identity(d)
+        line = moved[id(d)] if id(d) in moved else d.line
+        return None if d.line and line is None else (package, file, line or 0, *rest)
+
+    return key
 
 
 def _identity_but_for_place(d: Diagnostic) -> tuple[object, ...]:

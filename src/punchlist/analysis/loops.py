@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from punchlist.analysis.fingerprint import SLOT, split
 from punchlist.model import Diagnostic
@@ -9,6 +10,7 @@ from punchlist.model import Diagnostic
 LOOP_AT = 2
 CHURN_AT = 3
 FORGET_AFTER = 20
+MOST_EDITS = 20
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -101,31 +103,66 @@ def seen(diagnostics: Iterable[Diagnostic]) -> frozenset[Seen]:
     return frozenset(Seen(signature(d), d.file, d.rule or d.test or "", d.tool) for d in diagnostics if d.file)
 
 
+@dataclass(slots=True)
+class Memory:
+    """What all checks so far have left: every signature's trail, and how often in a row a file broke a rule."""
+
+    trails: dict[str, _Trail] = field(default_factory=dict)
+    streaks: dict[tuple[str, str, str], int] = field(default_factory=dict)
+
+    def take(self, snapshot: Snapshot) -> None:
+        """Go on by one check."""
+        _follow(self.trails, snapshot)
+        _count(self.streaks, snapshot)
+
+    def found(self) -> Recurrence:
+        """Find loops (back at least 2 times) and churn (at least 3 focused checks in a row)."""
+        loops = [
+            Loop(name, trail.appearances - 1, tuple(dict.fromkeys(trail.edits)))
+            for name, trail in self.trails.items()
+            if trail.appearances - 1 >= LOOP_AT
+        ]
+        longest: dict[tuple[str, str], int] = {}
+        for (_, file, rule), streak in self.streaks.items():
+            longest[file, rule] = max(streak, longest.get((file, rule), 0))
+        churns = [Churn(file, rule, n) for (file, rule), n in longest.items() if n >= CHURN_AT]
+        return Recurrence(
+            tuple(sorted(loops, key=lambda loop: (-loop.occurrences, loop.signature))),
+            tuple(sorted(churns, key=lambda churn: (-churn.check_count, churn.file, churn.rule))),
+        )
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the memory as plain values; what says nothing any more is left out."""
+        trails = {
+            name: [sorted(trail.places), trail.appearances, trail.gone, trail.edits]
+            for name, trail in sorted(self.trails.items())
+            if trail.appearances
+        }
+        return {"trails": trails, "streaks": [[*key, n] for key, n in sorted(self.streaks.items()) if n]}
+
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any] | None) -> "Memory":
+        """Return the memory as it was kept."""
+        if not plain:
+            return cls()
+        trails = {
+            name: _Trail({(engine, file) for engine, file in places}, appearances, gone, list(edits))
+            for name, (places, appearances, gone, edits) in plain["trails"].items()
+        }
+        return cls(trails, {(engine, file, rule): n for engine, file, rule, n in plain["streaks"]})
+
+
 def recurrence(snapshots: Iterable[Snapshot]) -> Recurrence:
-    """Find loops (back at least 2 times) and churn (at least 3 focused checks in a row) in snapshots, oldest first.
+    """Find loops and churn in snapshots, oldest first.
 
     A finding is gone only when every place of it was looked at again; a place nobody looked at, or whose engine did
     not finish, changes nothing. A loop is forgotten after 20 checks that saw it gone. Replaying the same snapshots
     gives the same answer.
     """
-    trails: dict[str, _Trail] = {}
-    streaks: dict[tuple[str, str, str], int] = {}
+    memory = Memory()
     for snapshot in snapshots:
-        _follow(trails, snapshot)
-        _count(streaks, snapshot)
-    loops = [
-        Loop(name, trail.appearances - 1, tuple(dict.fromkeys(trail.edits)))
-        for name, trail in trails.items()
-        if trail.appearances - 1 >= LOOP_AT
-    ]
-    longest: dict[tuple[str, str], int] = {}
-    for (_, file, rule), streak in streaks.items():
-        longest[file, rule] = max(streak, longest.get((file, rule), 0))
-    churns = [Churn(file, rule, n) for (file, rule), n in longest.items() if n >= CHURN_AT]
-    return Recurrence(
-        tuple(sorted(loops, key=lambda loop: (-loop.occurrences, loop.signature))),
-        tuple(sorted(churns, key=lambda churn: (-churn.check_count, churn.file, churn.rule))),
-    )
+        memory.take(snapshot)
+    return memory.found()
 
 
 def _follow(trails: dict[str, _Trail], snapshot: Snapshot) -> None:
@@ -137,7 +174,7 @@ def _follow(trails: dict[str, _Trail], snapshot: Snapshot) -> None:
     for name, trail in trails.items():
         now = here.get(name, set())
         if trail.appearances:
-            trail.edits += snapshot.edits
+            trail.edits = [*trail.edits, *snapshot.edits][-MOST_EDITS:]
         if now and not trail.places:
             trail.appearances += 1
         trail.places = now | {place for place in trail.places if not snapshot.looked_at(*place)}

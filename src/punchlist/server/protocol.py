@@ -95,7 +95,7 @@ async def answered(session: Session, ctx: Any, tool: Tool, arguments: dict[str, 
         )
     except anyio.get_cancelled_exc_class():
         # The caller took the call back: what it started is ended, what it only looked at goes on.
-        if not tool.read_only:
+        if not tool.looks:
             for run in started:
                 if (live := session.lives.by_id.get(run.id)) is not None:
                     live.handle.cancel()

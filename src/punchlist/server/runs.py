@@ -252,6 +252,7 @@ TOOLS: tuple[Tool, ...] = (
         _run_status,
         begin=_begin_status,
         required=("run_id",),
+        looks=True,
     ),
     Tool(
         "get_run_summary",

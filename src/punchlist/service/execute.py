@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,21 +20,35 @@ from punchlist.service.plan import Plan, of_command
 from punchlist.service.project import Project
 from punchlist.store.runs import Run
 
+# Kinds of runs that mean the same whoever makes them.
+JOINED = ("check", "engines", "base")
 
-def start(project: Project, lives: Lives, plan: Plan) -> Run:
-    """Start a run in a thread of its own and return it; the same check already running anywhere is joined instead."""
+
+def start(
+    project: Project,
+    lives: Lives,
+    plan: Plan,
+    *,
+    make: Callable[[Project, Live, Plan], Run] = run_plan,
+    joins: Callable[[Run], bool] = lambda _: True,
+    handle: Handle | None = None,
+) -> Run:
+    """Start a run in a thread of its own and return it; the same check already running anywhere is joined instead.
+
+    `make` makes the run, and `joins` tells whether one that is under way will do; `handle` ends it.
+    """
     with lives.lock:
         live = lives.with_key(plan.key)
-        if live is not None:
+        if live is not None and joins(live.run):
             return live.run
-        if plan.kind == "check":
+        if plan.kind in JOINED:
             for run in project.store.running(plan.key):
-                if run.owner != os.getpid() and owner_lives(project, run):
+                if run.owner != os.getpid() and owner_lives(project, run) and joins(run):
                     return run
         run = _begin(project, plan)
-        live = Live(run, Handle())
+        live = Live(run, handle or Handle())
         lives.add(live)
-    thread = threading.Thread(target=_in_thread, args=(project, lives, live, plan), name=run.id, daemon=True)
+    thread = threading.Thread(target=_in_thread, args=(project, lives, live, plan, make), name=run.id, daemon=True)
     thread.start()
     return run
 
@@ -117,9 +131,11 @@ def _begin(project: Project, plan: Plan) -> Run:
     )
 
 
-def _in_thread(project: Project, lives: Lives, live: Live, plan: Plan) -> None:
+def _in_thread(
+    project: Project, lives: Lives, live: Live, plan: Plan, make: Callable[[Project, Live, Plan], Run]
+) -> None:
     try:
-        live.run = run_plan(project, live, plan)
+        live.run = make(project, live, plan)
         prune(project)
     except Exception as fault:  # noqa: BLE001  whatever goes wrong with us, the run gets its end and its log stays
         live.run = _faulted(project, live.run, fault)

@@ -15,13 +15,17 @@ FAILED = re.compile(rb"(?:\bFAIL(?:ED)?\b|\bnot ok\b|\xe2\x9c\x97|\xe2\x9c\x96|\
 
 @dataclass(slots=True)
 class Live:
-    """One run in progress. `seen` counts lines that look like passed and failed tests so far: a hint, not a count."""
+    """One run in progress. `seen` counts lines that look like passed and failed tests so far: a hint, not a count.
+
+    `said` is what a run that is not one command tells of itself.
+    """
 
     run: Run
     handle: Handle
     done: threading.Event = field(default_factory=threading.Event)
     progress: Progress | None = None
     seen: list[int] = field(default_factory=lambda: [0, 0])
+    said: str = ""
 
     def tick(self, progress: Progress) -> None:
         """Take note of how far the command is."""
@@ -33,7 +37,7 @@ class Live:
     def so_far(self) -> str:
         """Return one line: time, lines, tests so far, the last line printed."""
         if self.progress is None:
-            return "started"
+            return self.said or "started"
         p = self.progress
         parts = [f"{p.elapsed_s:.0f} s", f"{sum(p.lines):,} lines"]
         passed, failed = self.seen

@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-VERSION = 1
+VERSION = 2
 BUSY_S = 5.0
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS names (slug TEXT PRIMARY KEY, last INTEGER NOT NULL);
@@ -19,6 +19,13 @@ CREATE TABLE IF NOT EXISTS runs (
 CREATE INDEX IF NOT EXISTS runs_by_key ON runs (key, started);
 CREATE INDEX IF NOT EXISTS runs_by_slug ON runs (slug, number);
 CREATE INDEX IF NOT EXISTS runs_running ON runs (state) WHERE state = 'running';
+CREATE TABLE IF NOT EXISTS issue_files (file TEXT PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS recurrence (id INTEGER PRIMARY KEY, state BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS figures (
+    run_id TEXT PRIMARY KEY, at REAL NOT NULL, source TEXT NOT NULL, latency_ms INTEGER NOT NULL,
+    hits INTEGER NOT NULL, misses INTEGER NOT NULL, raw_bytes INTEGER NOT NULL, native_bytes INTEGER NOT NULL,
+    answer_bytes INTEGER NOT NULL, loops TEXT NOT NULL
+);
 """
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -66,25 +67,29 @@ class Store:
         self.folder = folder
         self.db = connect(folder)
         self.frozen = read_only(self.db)
+        self._alone = threading.RLock()
 
     def close(self) -> None:
         """Close the database."""
         self.db.close()
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Change the database in one transaction; one of a newer version is a Trouble."""
         if self.frozen:
             raise Trouble(
                 f"{self.folder}/state.db was written by a newer Punchlist; upgrade, or set PUNCHLIST_STATE_DIR",
                 "newer_state",
             )
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
-            yield self.db
-        except BaseException:
-            self.db.execute("ROLLBACK")
-            raise
-        self.db.execute("COMMIT")
+        # Threads share the connection, and with it the transaction.
+        with self._alone:
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.db
+            except BaseException:
+                self.db.execute("ROLLBACK")
+                raise
+            self.db.execute("COMMIT")
 
     def begin(
         self, *, name: str, kind: str, key: str, title: str, command: str, cwd: str, owner: int, owner_start: str,
@@ -92,7 +97,7 @@ class Store:
     ) -> Run:  # fmt: skip
         """Record a run that starts now and return it with its new id, unique for ever in this project."""
         short = slug(name)
-        with self._writing() as db:
+        with self.writing() as db:
             row = db.execute(
                 "INSERT INTO names VALUES (?, 1) ON CONFLICT (slug) DO UPDATE SET last = last + 1 RETURNING last",
                 (short,),
@@ -111,7 +116,7 @@ class Store:
     ) -> Run:
         """Record how a run ended and what it meant; `size` is the bytes of its logs."""
         how = report.how
-        with self._writing() as db:
+        with self.writing() as db:
             db.execute(
                 "UPDATE runs SET ended = ?, state = ?, outcome = ?, ending = ?, exit_code = ?, signal = ?, report = ?,"
                 " bytes = ?, facts = json_patch(facts, ?) WHERE id = ?",
@@ -168,7 +173,7 @@ class Store:
     def pin(self, run_id: str, pinned: bool = True) -> None:
         """Keep a run whatever its age, or stop keeping it."""
         self.get(run_id)
-        with self._writing() as db:
+        with self.writing() as db:
             db.execute("UPDATE runs SET pinned = ? WHERE id = ?", (int(pinned), run_id))
 
     def to_prune(
@@ -196,7 +201,7 @@ class Store:
         """Forget the reports of these runs; their ids stay known with the time they were pruned."""
         if not runs:
             return
-        with self._writing() as db:
+        with self.writing() as db:
             db.executemany(
                 "UPDATE runs SET report = NULL, pruned = ?, state = 'pruned', bytes = 0 WHERE id = ?",
                 [(time.time(), run.id) for run in runs],

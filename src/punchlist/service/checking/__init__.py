@@ -1,0 +1,1 @@
+"""Diagnose a project with its engines: checks as runs, snapshots, comparisons, recurrence, answers."""
