@@ -33,6 +33,9 @@ CHATTER = re.compile(
     r"|\d+: Test command: |"
     r"\d+: Working Directory: |\d+: Test timeout computed|\d+: Environment variables|No tests were found"
 )
+UNUSABLE = re.compile(
+    r"Failed to change working directory to |Cannot find file: .*DartConfiguration|Unknown argument: "
+)
 UNRUNNABLE = re.compile(
     r"(?:Unable to find executable: |Could not find executable |Could not find path to executable)(.+)$"
 )
@@ -72,6 +75,7 @@ class State:
     empty: int = -1
     unrunnable: list[tuple[int, str]] = field(default_factory=list)
     begun: bool = False
+    prefixed: bool = False  # -V: every line of output stands behind its test's number
 
 
 def parse(log: Log, context: Context) -> Reading:
@@ -112,8 +116,14 @@ def _line(log: Log, at: int, reading: Reading, state: State) -> int:
     if CHATTER.match(line) and not _inside(log, at, state):
         state.begun |= line.startswith(("Test project", "Internal ctest"))
         state.open = 0
+        state.prefixed |= ": Test command: " in line
         if NONE_FOUND.match(line):
             state.empty = at
+        reading.claim(at)
+        return at + 1
+    if UNUSABLE.match(line):
+        reading.add(Diagnostic(message=line, log=log.span(at)))
+        reading.outcome = "error"
         reading.claim(at)
         return at + 1
     if match := UNRUNNABLE.match(line):
@@ -165,7 +175,7 @@ def _row(log: Log, at: int, match: re.Match[str], reading: Reading, state: State
     test.name = state.names.get(number, test.name)
     state.rows[number] = test
     state.begun = True
-    state.open = number if _is_failure(test) else 0
+    state.open = number if _is_failure(test) and not state.prefixed else 0
     reading.claim(at, end)
     return end
 
@@ -189,7 +199,7 @@ def failures_of(log: Log, test: Test, state: State, context: Context) -> list[Di
         found = _inner(log, test, context)
         if found:
             return found
-    message = test.reason or word.strip()
+    message = test.reason or test.status
     if not test.reason and test.output and word.strip() == "***Failed":
         chosen = _best(test.output)
         if chosen is not None:
@@ -245,5 +255,5 @@ def _verdict(log: Log, reading: Reading, state: State, context: Context) -> None
     elif state.total is not None:
         reading.outcome = "passed"
     reading.partial = bool(state.rows or state.names) and state.total is None
-    if not (state.rows or state.names or state.empty >= 0 or state.total is not None):
+    if not (state.rows or state.names or state.empty >= 0 or state.total is not None or reading.diagnostics):
         reading.claimed.clear()
