@@ -7,7 +7,10 @@ it in parallel builds. The codes tell whose it is: C, LNK, D, RC and MSB belong 
 from punchlist.reading.oneline import Row
 
 NODE = r"\s*(?:\d+>)?"
-PLACE = r"(?P<file>(?:[A-Za-z]:)?[^:(\n]+?)\((?P<line>\d+)(?:,(?P<column>\d+)(?:,(?P<end_line>\d+),(?P<end_column>\d+))?)?(?:-\d+)?\)"
+PLACE = (
+    r"(?P<file>(?:[A-Za-z]:)?[^:(\n]+?)\((?P<line>\d+)"
+    r"(?:,(?P<column>\d+)(?:,(?P<end_line>\d+),(?P<end_column>\d+))?)?(?:-\d+)?\)"
+)
 SEVERITY = r"(?P<severity>fatal error|error|warning|note|Fehler|erreur|Warnung|avertissement|message)"
 PROJECT = r"(?: \[[^\]]+(?:proj|\.sln)[^\]]*\])?$"
 CODES = r"(?:C|LNK|D|RC|MSB|CVT|A|BK|PRJ|CMD|MIDL|FTK|TRK)\d{4,5}"

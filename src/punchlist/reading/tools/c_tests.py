@@ -6,12 +6,13 @@ from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 
 UNITY = re.compile(
-    r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?P<test>\w[\w()., ]*):"
-    r"(?P<word>FAIL|PASS|IGNORE)(?:: ?(?P<message>.*))?$"
+    r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?P<test>\w[\w()., ]*):(?P<word>FAIL|PASS|IGNORE)"
+    r"(?:: ?(?P<message>.*))?$"
 )
 UNITY_TOTAL = re.compile(r"(\d+) Tests (\d+) Failures (\d+) Ignored")
 CHECK = re.compile(
-    r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?P<word>[FEP]):(?P<case>[^:]*):(?P<test>[^:]*):(?P<n>-?\d+): (?P<message>.*)$"
+    r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?P<word>[FEP]):(?P<case>[^:]*):(?P<test>[^:]*):(?P<n>-?\d+)"
+    r": (?P<message>.*)$"
 )
 CHECK_TOTAL = re.compile(r"\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)")
 CRITERION = re.compile(

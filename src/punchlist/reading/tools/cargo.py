@@ -27,6 +27,11 @@ CUSTOM_BUILD = "failed to run custom build command for"
 NOT_RUN_WELL = re.compile(r"process didn't exit successfully: `([^`]*)` \((?:exit (?:status|code): (.+?)|signal: .+)\)")
 PACKAGE_WARNING = re.compile(r"([A-Za-z][\w-]*)@(\d[\w.+-]*): (.+)")
 MANIFEST_WARNING = re.compile(r"(\S*Cargo\.toml): (.+)")
+SURELY_CARGO = re.compile(
+    r"failed to (?:select a version for|load manifest|parse manifest|get `|resolve)|no (?:test|bin|example"
+    r"|bench) target"
+    r"|no matching package named|package ID specification `"
+)
 FAILED_WORK = (
     "failed to run custom build command",
     "linking with",
@@ -115,6 +120,7 @@ def _speaks_cargo(log: Log, block: rustc.Block) -> bool:
     return bool(
         (block.code and re.fullmatch(r"E\d{4}", block.code))
         or "Caused by:" in text
+        or SURELY_CARGO.match(block.message)
         or "Cargo.toml" in text
         or CUSTOM_BUILD in text
         or block.message.startswith("linking with")

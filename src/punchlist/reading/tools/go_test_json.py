@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from punchlist.reading.formats.json_values import text_of
 from punchlist.reading.log import Context, Log, Reading
-from punchlist.reading.tools import go_build, go_test
+from punchlist.reading.tools import go_build, go_folders, go_test
 
 
 @dataclass(slots=True)
@@ -36,8 +36,8 @@ def parse(log: Log, context: Context) -> Reading:
     if built.outcome and reading.outcome != "failed":
         reading.outcome = built.outcome
     reading.partial = bool(set(texts.packages) - texts.ended - {""})
-    folders = go_test.module_folders(reading.diagnostics, context.root)
-    reading.diagnostics = [go_test.with_folder(d, folders) for d in reading.diagnostics]
+    folders = go_folders.module_folders(reading.diagnostics, context.root)
+    reading.diagnostics = [go_folders.with_folder(d, folders) for d in reading.diagnostics]
     return reading
 
 
