@@ -1,5 +1,6 @@
 """Read what an engine's process printed: its parser's findings, or why there are none."""
 
+import importlib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,8 +9,7 @@ from punchlist.model import Diagnostic, How, Span
 from punchlist.reading.fallback import best_lines
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.paths import placed, relative
-from punchlist.reading.reader import once, run_parser
-from punchlist.reading.registry import BY_NAME
+from punchlist.reading.reader import once
 from punchlist.reading.text import to_log
 from punchlist.records import dataclass
 
@@ -31,7 +31,8 @@ def read(engine: Engine, job: Job, how: How, stdout: bytes, stderr: bytes, root:
     """Read one process's output; its findings are kept whatever became of it."""
     log = to_log([("stdout", 1, stdout), ("stderr", 1, stderr)])
     words = job.words or (engine.command or engine.name,)
-    reading = run_parser(BY_NAME[engine.parser], log, Context(words, how.exit_code, root))
+    parse = importlib.import_module(f"punchlist.reading.{engine.parser}").parse
+    reading: Reading = parse(log, Context(words, how.exit_code, root))
     found = [_placed(d, engine, job, root) for d in once(reading.diagnostics)]
     accepted = [one for d in found if (one := engine.accept(d) if engine.accept else d) is not None]
     text = (stdout + b"\n" + stderr).decode("utf-8", "replace")

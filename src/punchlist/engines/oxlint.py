@@ -20,22 +20,10 @@ CONFIGS = (".oxlintrc.json", ".oxlintrc.jsonc", ".oxlintrc", "oxlint.json", "oxl
 _IGNORES = (".eslintignore", ".gitignore", ".oxlintignore")
 _WRAPPED = re.compile(r"(?P<plugin>[\w@/.-]+)\((?P<rule>[^()]+)\)$")
 # Plugins whose rules read nothing but the file.
-_LOCAL_PLUGINS = frozenset(
-    [
-        "eslint",
-        "typescript",
-        "unicorn",
-        "oxc",
-        "react",
-        "react-perf",
-        "jsx-a11y",
-        "jest",
-        "vitest",
-        "jsdoc",
-        "promise",
-        "nextjs",
-    ]
-)
+_LOCAL_PLUGINS = frozenset({
+    "eslint", "typescript", "unicorn", "oxc", "react", "react-perf", "jsx-a11y", "jest", "vitest", "jsdoc", "promise",
+    "nextjs",
+})  # fmt: skip
 
 
 def _marked(site: Site) -> bool:
@@ -146,7 +134,7 @@ ENGINE = Engine(
     name="oxlint",
     kind="lint",
     endings=ENDINGS,
-    parser="oxlint",
+    parser="tools.oxlint",
     marked=_marked,
     units=lambda site: common.one_unit(site, ENDINGS),
     find=_find,
@@ -154,7 +142,7 @@ ENGINE = Engine(
     whole=whole,
     configs=configs,
     inputs=_inputs,
-    columns="utf16",
+    columns="utf8",
     nothing=("No files found to lint",),
     accept=accept,
 )

@@ -7,6 +7,7 @@ from punchlist.model import Diagnostic
 from punchlist.records import dataclass, field
 
 if TYPE_CHECKING:
+    from punchlist.engines.signatures import Signatures
     from punchlist.engines.site import Site
 
 Kind = Literal["lint", "types"]
@@ -94,12 +95,14 @@ class Output(NamedTuple):
 class Engine:
     """One tool.
 
-    `endings` are those of the files it looks at. `marked` tells whether the project shows that it uses it, `units`
-    which programs a scope makes. `whole` gives the reason why its findings in one file depend on others, "" where they
-    do not. `configs` are the files (existing or not) that decide what it says of the files in a folder; `inputs` all a
-    whole program depends on. `looked_at` reads from an output which files it covered. `accept` rewrites or drops a
-    finding. `nothing` are words that say there was nothing to look at; `silent` that an empty output with exit 0 means
-    all is well. `surroundings` is what else its findings depend on.
+    `parser` is the module of `punchlist.reading` that reads its output. `endings` and `names` are those of the files it
+    looks at. `marked` tells whether the project shows that it uses it, `units` which programs a scope makes. `whole`
+    gives the reason why its findings in one file depend on others, "" where they do not. `configs` are the files
+    (existing or not) that decide what it says of the files in a folder; `inputs` all a whole program depends on.
+    `looked_at` reads from an output which files it covered. `accept` rewrites or drops a finding. `nothing` are words
+    that say there was nothing to look at; `silent` that an empty output with exit 0 means all is well. `surroundings`
+    is what else its findings depend on. `before` prepares a run, `after` sees to what it left (started at the given
+    Unix time in nanoseconds).
     """
 
     name: str
@@ -121,7 +124,8 @@ class Engine:
     command: str = ""
     looked_at: Callable[["Site", Unit, Job, bytes], frozenset[str] | None] | None = None
     accept: Callable[[Diagnostic], Diagnostic | None] | None = None
-    before: Callable[["Site", Unit], None] | None = None
+    before: Callable[["Site", Unit, "Signatures"], None] | None = None
+    after: Callable[["Site", Unit, "Signatures", int], None] | None = None
     surroundings: Callable[["Site"], str] | None = None
 
 

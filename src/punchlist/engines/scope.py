@@ -11,6 +11,8 @@ from punchlist.project.globs import SKIPPED, compiled
 from punchlist.project.paths import checked
 
 NEVER = SKIPPED | {".punchlist", ".signalint", ".venv", ".tox", ".nox", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
+# A folder that holds one of these was made by a tool: a virtual environment, a cache (bford.info/cachedir).
+MADE = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
 _GIT_S = 20.0
 ARG_BYTES = 384 << 10  # of one command line: far under the limits of all systems but Windows, which has 32 KB
 _WINDOWS_ARG_BYTES = 24 << 10
@@ -186,7 +188,7 @@ def walk(root: Path, folder: str = "", skipped: list[tuple[str, str]] | None = N
             if skipped is not None:
                 skipped.append((place, error.strerror or "cannot be read"))
             continue
-        if any(entry.name == "pyvenv.cfg" for entry in found):
+        if any(entry.name in MADE for entry in found):
             continue
         for entry in found:
             path = f"{place}/{entry.name}" if place else entry.name

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable
 from hashlib import blake2b
 
-from punchlist.engines.scope import NEVER
+from punchlist.engines.scope import MADE, NEVER
 from punchlist.store.cache import Cache, Signature
 
 SLACK_NS = 30_000_000  # file systems stamp with a clock that lags by up to one timer tick
@@ -109,7 +109,7 @@ def tree(folder: str, endings: tuple[str, ...]) -> tuple[list[str], list[str]]:
                 found = list(entries)
         except OSError:
             continue
-        if any(entry.name == "pyvenv.cfg" for entry in found):
+        if any(entry.name in MADE for entry in found):
             continue
         folders.append(place)
         for entry in found:

@@ -134,8 +134,10 @@ class Worker:
                 return part
             started_ns = time.time_ns()
             if self.engine.before:
-                self.engine.before(self.site, unit)
+                self.engine.before(self.site, unit, self.signatures)
             part, outputs = self._run(found, unit, self._looking_ahead(found, unit))
+            if self.engine.after:
+                self.engine.after(self.site, unit, self.signatures, started_ns)
             if not part.code:
                 self._keep_program(key, found, unit, outputs, part, started_ns)
         return part
