@@ -2,9 +2,12 @@
 
 import argparse
 import json
+import os
 import sys
+from pathlib import Path
 from typing import Any
 
+from punchlist.project.paths import is_absolute
 from punchlist.service.project import open_project
 from punchlist.service.session import Session
 from punchlist.views.budget import RUN, Budget, budget
@@ -46,3 +49,11 @@ def positive(text: str) -> int:
 def chosen_budget(options: argparse.Namespace, usual: Budget = RUN) -> Budget:
     """Return the budget that --max-tokens asks for."""
     return budget(options.max_tokens, usual)
+
+
+def from_here(root: Path, path: str) -> str:
+    """Return a path as the working directory sees it relative to the root; one that leads out stays as it is."""
+    here = Path.cwd()
+    if not path or is_absolute(path) or here == root or not here.is_relative_to(root):
+        return path
+    return os.path.relpath(here / path, root)

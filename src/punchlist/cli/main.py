@@ -9,6 +9,7 @@ from punchlist.model import Trouble
 
 VERBS: dict[str, str] = {
     "run": "run checks by name, or any command after --",
+    "check": "check the project, or some files, with its linters and type checkers",
     "checks": "list the checks of this project",
     "runs": "list the kept runs",
     "show": "show a run's punch list, page by page",
@@ -19,6 +20,8 @@ VERBS: dict[str, str] = {
     "read": "read a log from a file or a pipe",
     "parsers": "list the parsers; `parsers test` tries the project's own",
     "templates": "list the output templates",
+    "stats": "what the checks cost so far",
+    "cache": "`cache clear` forgets the engines' results",
     "serve": "serve the Model Context Protocol",
     "clean": "remove kept runs",
     "demo": "run the bundled example project",

@@ -50,11 +50,12 @@ def _text(session: Session, arguments: Arguments, run: Run) -> str:
         from punchlist.service.narrowing import narrowed
 
         report = narrowed(report, arguments)
-    page = _page(arguments.get("cursor", "1"))
+    page = page_of(arguments.get("cursor", "1"))
     return punch_list(project, run, budget=room(arguments), page=page, group=group, calls=MCP_CALLS, report=report)
 
 
-def _page(cursor: str) -> int:
+def page_of(cursor: str) -> int:
+    """Return the page a cursor stands for."""
     if not cursor.isdigit() or int(cursor) < 1:
         raise Trouble(
             f"cursor {cursor!r} is none that an answer gave; leave it out for the first page", "invalid_arguments"

@@ -48,6 +48,10 @@ def punch_list(
 ) -> str:
     """Return the answer about a finished run within a budget; `page` and `group` reach what it leaves out."""
     report = report or project.store.report(run.id)
+    if run.facts.get("engines") is not None:
+        from punchlist.service.checking.answers import check_text
+
+        return check_text(project, run, budget=budget, page=page, group=group, calls=calls, report=report)
     facts = facts_of(project, run, report, calls)
     if group is not None:
         return page_of_group(report, group, page, facts=facts, budget=budget)

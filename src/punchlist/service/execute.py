@@ -53,6 +53,12 @@ def start(
     return run
 
 
+def newest_before(project: Project, run: Run) -> Run | None:
+    """Return the newest finished run of the same kind before this one."""
+    found = project.store.newest(kind=run.kind, limit=10)
+    return next((one for one in found if one.state == "done" and one.started < run.started), None)
+
+
 def wait(project: Project, lives: Lives, run_id: str, seconds: float | None) -> Run:
     """Wait until a run is over, at most `seconds` (None: as long as it takes), and return it as it then stands."""
     until = None if seconds is None else time.monotonic() + seconds

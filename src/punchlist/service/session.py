@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from punchlist.model import How, Report, Trouble
 from punchlist.service import execute, plan
@@ -9,6 +10,9 @@ from punchlist.service.files import private_folder, write_private
 from punchlist.service.live import Lives
 from punchlist.service.project import Project
 from punchlist.store.runs import Run
+
+if TYPE_CHECKING:
+    from punchlist.service.checking.asked import Asked
 
 
 @dataclass(slots=True)
@@ -30,6 +34,12 @@ class Session:
         """Start several checks at once; all names are looked up before the first one starts."""
         plans = [plan.of_check(self.project, name) for name in names]
         return [self.start(one) for one in plans]
+
+    def check(self, asked: "Asked") -> Run:
+        """Start a check by the project's engines, or join the one that is under way."""
+        from punchlist.service.checking.making import start
+
+        return start(self.project, self.lives, asked)
 
     def wait(self, run_id: str, seconds: float | None = None) -> Run:
         """Wait for a run at most `seconds` and return it as it then stands."""

@@ -44,7 +44,9 @@ def add_issue_files(store: Store, files: Iterable[str]) -> None:
         db.executemany("INSERT OR IGNORE INTO issue_files VALUES (?)", rows)
         over = db.execute("SELECT count(*) FROM issue_files").fetchone()[0] - MOST_FILES
         if over > 0:
-            db.execute("DELETE FROM issue_files WHERE rowid IN (SELECT rowid FROM issue_files ORDER BY rowid LIMIT ?)", (over,))
+            db.execute(
+                "DELETE FROM issue_files WHERE rowid IN (SELECT rowid FROM issue_files ORDER BY rowid LIMIT ?)", (over,)
+            )
 
 
 def recurrence_state(store: Store) -> Any:
@@ -60,7 +62,9 @@ def update_recurrence(store: Store, change: Callable[[Any], Any]) -> Any:
     with store.writing() as db:
         row = db.execute("SELECT state FROM recurrence WHERE id = 1").fetchone()
         state = change(_unpacked(row[0]) if row else None)
-        packed = zlib.compress(json.dumps(state, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"), 1)
+        packed = zlib.compress(
+            json.dumps(state, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"), 1
+        )
         if row is None or packed != row[0]:
             db.execute("INSERT OR REPLACE INTO recurrence VALUES (1, ?)", (packed,))
     return state

@@ -74,15 +74,14 @@ def holds(paths: Sequence[str], file: str) -> bool:
 
 def of_project(project: Project, paths: Iterable[str] | None = None, *, fresh: bool = False) -> Asked:
     """Ask for the whole project, or for folders and files of it with the packages that depend on them."""
+    project.config  # noqa: B018  a mistake in it is told before anything runs
     given = checked_all(paths or ["."], project.folder, absolute=True, missing=True)
     if "." in given:
         return Asked(source="project", fresh=fresh)
     return _asked(project, "project", given, fresh=fresh, dependents_too=True)
 
 
-def of_files(
-    project: Project, files: Iterable[str], *, fresh: bool = False, dependents_too: bool = False
-) -> Asked:
+def of_files(project: Project, files: Iterable[str], *, fresh: bool = False, dependents_too: bool = False) -> Asked:
     """Ask for some files; one that was deleted or renamed is looked at as gone. A folder stands for what it holds."""
     given = checked_all(files, project.folder, absolute=True, missing=True)
     if not given:
@@ -92,12 +91,25 @@ def of_files(
     return _asked(project, "files", given, fresh=fresh, dependents_too=dependents_too)
 
 
-def _asked(
-    project: Project, source: Source, paths: tuple[str, ...], *, fresh: bool, dependents_too: bool
-) -> Asked:
+def of_selected(
+    project: Project,
+    *,
+    staged: bool = False,
+    since: str | None = None,
+    fresh: bool = False,
+    dependents_too: bool = False,
+) -> Asked | None:
+    """Ask for the files that git calls changed, deleted ones too; None where there are none."""
+    from punchlist.service.checking.selection import changed_files
+
+    files = changed_files(project.folder, staged=staged, since=since)
+    return _asked(project, "files", files, fresh=fresh, dependents_too=dependents_too) if files else None
+
+
+def _asked(project: Project, source: Source, paths: tuple[str, ...], *, fresh: bool, dependents_too: bool) -> Asked:
+    config = project.config
     gone = [path for path in paths if not os.path.lexists(project.folder / path)]
     _refuse_typing_errors(project, gone)
-    config = project.config
     more: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     if dependents_too and config.monorepo_mode != "off":

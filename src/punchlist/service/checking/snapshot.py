@@ -69,7 +69,9 @@ def save(folder: Path, snapshot: Snapshot) -> None:
         "gone": sorted(snapshot.gone),
         "finished": sorted(snapshot.finished),
         "whole": snapshot.whole,
-        "lines": {file: base64.b85encode(array("I", lines).tobytes()).decode() for file, lines in snapshot.lines.items()},
+        "lines": {
+            file: base64.b85encode(array("I", lines).tobytes()).decode() for file, lines in snapshot.lines.items()
+        },
     }
     text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
     write_private(folder / FILE, zlib.compress(text.encode("utf-8", "surrogateescape"), 1))

@@ -1,0 +1,107 @@
+"""What changed between any two runs, with what each of them really looked at, lines followed through the edits."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from punchlist.analysis.delta import Delta, compare
+from punchlist.model import Diagnostic, Report, in_order
+from punchlist.service.checking import snapshot
+from punchlist.service.checking.asked import holds
+from punchlist.service.checking.lines import LineMap, line_map
+from punchlist.service.checking.snapshot import Snapshot
+from punchlist.service.project import Project
+from punchlist.store.runs import Run
+
+
+def seen_by(project: Project, run: Run) -> Snapshot | None:
+    """Return what a check looked at; None for a run of a command."""
+    return snapshot.load(project.runs_folder / run.id) if run.facts.get("engines") is not None else None
+
+
+def difference(project: Project, before: Run, after: Run, *, lines: LineMap | None = None) -> Delta:
+    """Compare two finished runs of whatever kind.
+
+    Of checks by engines only what both looked at counts. A run of another command tells nothing of what an earlier run
+    had found: that is not observed, never fixed.
+    """
+    old, new = project.store.report(before.id), project.store.report(after.id)
+    first, second = seen_by(project, before), seen_by(project, after)
+    if first is None or second is None:
+        delta = compare(old, new, before_id=before.id, after_id=after.id, lines=lines)
+        return delta if _same_check(before, after) else _apart(delta)
+    files = {d.file for report in (old, new) for d in report.diagnostics if d.file}
+    delta = compare(
+        old,
+        new,
+        before_id=before.id,
+        after_id=after.id,
+        lines=lines or line_map(first.lines, second.lines),
+        covered=second.observed(files),
+        covered_before=first.observed(files),
+    )
+    return _of_no_file(delta, first, second)
+
+
+def _same_check(before: Run, after: Run) -> bool:
+    if before.key == after.key or after.key == f"rerun:{before.key}":
+        return True
+    return before.key.startswith("base:") and before.facts.get("of") == after.key
+
+
+def _apart(delta: Delta) -> Delta:
+    """Of what another check found nobody knows whether it is fixed, or new."""
+    return delta._replace(
+        added=(),
+        removed=(),
+        unobserved=in_order([*delta.unobserved, *delta.removed]),
+        first_seen=in_order([*delta.first_seen, *delta.added]),
+    )
+
+
+def _of_no_file(delta: Delta, first: Snapshot, second: Snapshot) -> Delta:
+    """A finding about a project as a whole is gone only where its engine came to its end over as much."""
+
+    def unknown(d: Diagnostic, side: Snapshot, other: Snapshot) -> bool:
+        return d.file is None and (d.tool not in side.finished or (other.whole and not side.whole))
+
+    gone = tuple(d for d in delta.removed if not unknown(d, second, first))
+    new = tuple(d for d in delta.added if not unknown(d, first, second))
+    unseen = [d for d in delta.removed if unknown(d, second, first)]
+    first_seen = [d for d in delta.added if unknown(d, first, second)]
+    return delta._replace(
+        removed=gone,
+        added=new,
+        unobserved=in_order([*delta.unobserved, *unseen]),
+        first_seen=in_order([*delta.first_seen, *first_seen]),
+    )
+
+
+def covering(project: Project, run: Run) -> Run | None:
+    """Return the newest earlier check that looked at all a check was asked for: something to compare it with."""
+    wanted = tuple(run.facts.get("scope", ()))
+    for one in project.store.newest(kind="engines", limit=50):
+        if one.started >= run.started or one.id == run.id or one.outcome in (None, "running"):
+            continue
+        if one.state != "done" or one.facts.get("code") == "nothing_checked" or one.how.ending == "cancelled":
+            continue
+        scope = tuple(one.facts.get("scope", ()))
+        if not scope or (wanted and all(holds(scope, path) for path in wanted)):
+            return one
+    return None
+
+
+def asked_only(report: Report, run: Run) -> tuple[Report, tuple[Diagnostic, ...]]:
+    """Return the report of a check without findings that nobody asked for, and these."""
+    scope: Sequence[str] = run.facts.get("scope", ())
+    if not scope:
+        return report, ()
+    more: Sequence[str] = run.facts.get("more", ())
+    inside = tuple(d for d in report.diagnostics if _inside(d, scope, more))
+    if len(inside) == len(report.diagnostics):
+        return report, ()
+    kept = {id(d) for d in inside}
+    return replace(report, diagnostics=inside), tuple(d for d in report.diagnostics if id(d) not in kept)
+
+
+def _inside(d: Diagnostic, scope: Sequence[str], more: Sequence[str]) -> bool:
+    return d.file is None or holds(scope, d.file) or (bool(more) and holds(more, d.file))
