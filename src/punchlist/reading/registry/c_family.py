@@ -188,11 +188,13 @@ PARSERS: tuple[Parser, ...] = (
             ": (warning) ",
             "：",
             "ld.lld: ",
+            "lld-link: ",
+            ": internal compiler error: ",
             "mold: ",
             "Undefined symbols for architecture",
         ),
         sign=r"\.[A-Za-z+]{1,4}\d{0,2}[:.]\d+(?:[:.]\d+)?: ?|undefined reference to|multiple definition of"
-        r"|\bld[\w.]*: |\[\S+:\d+\]: \(|Undefined symbols|(?:cc1|clang|gcc|g\+\+)\S*: ",
+        r"|(?:ld|lld-link|mold)[\w.]*: |\[\S+:\d+\]: \(|Undefined symbols|(?:cc1|clang|gcc|g\+\+)\S*: ",
         anchors=(
             b"error",
             b"warning",
@@ -274,6 +276,16 @@ PARSERS: tuple[Parser, ...] = (
         kind="build",
         formats="configure, autoconf, automake's test harness",
         aliases=("autotools",),
+    ),
+    Parser(
+        "include-what-you-use",
+        "tools.iwyu",
+        commands=("include-what-you-use", "iwyu", "iwyu_tool"),
+        signs=(" should add these lines:", " should remove these lines:"),
+        anchors=(b" should add these lines:", b" should remove these lines:"),
+        kind="lint",
+        formats="text",
+        aliases=("iwyu",),
     ),
     Parser(
         "make",
