@@ -1,10 +1,11 @@
 """ESLint 6 to 10 and what prints as it does: stylish and pretty rows, compact, unix, codeframe, JSON, and crashes."""
 
 import re
-from itertools import pairwise
+from bisect import bisect_right
+from itertools import accumulate, pairwise
 
-from punchlist.model import Diagnostic, Outcome, Severity
-from punchlist.reading.formats.json_values import Value, claim, dicts_of, lines_with, number_of, text_of, values
+from punchlist.model import Diagnostic, Edit, Fix, Outcome, Severity
+from punchlist.reading.formats.json_values import Value, claim, dicts_of, inner, lines_with, number_of, text_of, values
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools.lint_lines import parse_lines, without_total
 
@@ -98,6 +99,7 @@ def _json(log: Log, reading: Reading) -> None:
 
 def _json_file(log: Log, value: Value, file: dict[str, object], reading: Reading) -> None:
     at = lines_with(log, value, text_of(file, "filePath"), value.first)
+    offsets = _Offsets(text_of(file, "source"))
     for message in dicts_of(file, "messages"):
         text = text_of(message, "message")
         at = lines_with(log, value, text, at)
@@ -114,9 +116,48 @@ def _json_file(log: Log, value: Value, file: dict[str, object], reading: Reading
                 end_line=number_of(message, "endLine"),
                 end_column=number_of(message, "endColumn"),
                 rule=text_of(message, "ruleId") or None,
+                fix=_fix(message, text_of(file, "filePath"), offsets),
                 log=log.span(at),
             )
         )
+
+
+class _Offsets:
+    """Places of the offsets that ESLint counts in a file's text: UTF-16 units, as its columns are."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self._starts: list[int] | None = None
+
+    def place(self, offset: object) -> tuple[int, int] | None:
+        """Return line and column, both 1-based, of an offset; None where it does not lie in the text."""
+        if not isinstance(offset, int) or isinstance(offset, bool) or offset < 0 or not self.source:
+            return None
+        if self._starts is None:
+            lengths = (len(line.encode("utf-16-le", "replace")) // 2 + 1 for line in self.source.split("\n"))
+            self._starts = [0, *accumulate(lengths)]
+        if offset >= self._starts[-1]:
+            return None
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+
+def _fix(message: dict[str, object], file: str, offsets: _Offsets) -> Fix | None:
+    """Return the change ESLint itself would make; else, not safe, the only one it suggests."""
+    if edit := _edit(inner(message, "fix"), file, offsets):
+        return Fix((edit,), safe=True)
+    suggestions = dicts_of(message, "suggestions")
+    if len(suggestions) == 1 and (edit := _edit(inner(suggestions[0], "fix"), file, offsets)):
+        return Fix((edit,), safe=False, title=text_of(suggestions[0], "desc"))
+    return None
+
+
+def _edit(fix: object, file: str, offsets: _Offsets) -> Edit | None:
+    span = inner(fix, "range")
+    if not isinstance(span, list) or len(span) != 2 or not isinstance(inner(fix, "text"), str):
+        return None
+    start, end = offsets.place(span[0]), offsets.place(span[1])
+    return Edit(file, *start, *end, text_of(fix, "text")) if start and end and start <= end else None
 
 
 # -- Stylish and pretty: a file, then its rows
