@@ -2,7 +2,7 @@
 
 import re
 
-from punchlist.model import Diagnostic, Severity
+from punchlist.model import Diagnostic, Related, Severity
 from punchlist.reading.formats.json_values import claim, dicts_of, inner, lines_with, number_of, text_of, values
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import eslint
@@ -174,22 +174,29 @@ def _json(log: Log, reading: Reading) -> None:
             if not text:
                 continue
             at = lines_with(log, value, text, at)
-            label = next(iter(dicts_of(one, "labels")), None)
+            labels = dicts_of(one, "labels")
+            label = labels[0] if labels else None
+            file = text_of(one, "filename") or None
             reading.add(
                 Diagnostic(
                     message=text,
                     severity={"warning": "warning", "advice": "info"}.get(text_of(one, "severity"), "error"),  # type: ignore[arg-type]
                     detail=text_of(one, "help"),
-                    file=text_of(one, "filename") or None,
+                    file=file,
                     line=number_of(label, "span", "line"),
                     column=number_of(label, "span", "column"),
                     rule=text_of(one, "code") or None,
+                    related=tuple(_related(more, file) for more in labels[1:]),
                     log=log.span(at),
                 )
             )
         reading.partial |= not value.whole
         reading.outcome = reading.outcome or (None if found else "passed")
         claim(reading, log, value)
+
+
+def _related(label: dict[str, object], file: str | None) -> Related:
+    return Related(text_of(label, "label"), file, number_of(label, "span", "line"), number_of(label, "span", "column"))
 
 
 def _as_others(log: Log, reading: Reading, context: Context) -> None:
