@@ -26,6 +26,8 @@ PARSERS: tuple[Parser, ...] = (
     *python_lint.PARSERS,
     *jvm_dotnet.PARSERS,
     *ruby_php.PARSERS,
+    *other_languages.FIRST,
+    *infrastructure.FIRST,
     *javascript_test.PARSERS,
     *javascript_build.PARSERS,
     *rust.PARSERS,
