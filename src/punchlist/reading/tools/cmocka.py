@@ -81,7 +81,7 @@ def _error(log: Log, at: int, place: re.Match[str], reading: Reading, state: Sta
     state.errors = []
     reading.add(
         Diagnostic(
-            message=said[0] if said else place["message"],
+            message=(said[0] if said else "") or place["message"] or log.lines[at],
             detail="\n".join([*said[1:], place["message"]]),
             file=place["file"],
             line=int(place["line"]),
@@ -97,7 +97,7 @@ def _leak(log: Log, at: int, match: re.Match[str], reading: Reading, state: Stat
     state.errors = []
     reading.add(
         Diagnostic(
-            message=message,
+            message=message or log.lines[at],
             detail=log.lines[at],
             file=match["file"],
             line=int(match["line"]),
