@@ -8,12 +8,12 @@ Buffer = bytes | mmap
 Piece = tuple[int, bytes]
 """Part of one stream: number of its first line, bytes."""
 
-WHOLE_BELOW = 2_000_000
+WHOLE_BELOW = 400_000
 """Logs up to this many bytes are read whole."""
 DOCUMENT_BELOW = 100_000_000
 """So are JSON arrays and XML documents up to this many bytes: a part of them cannot be read."""
 BEFORE, AFTER = 4_000, 12_000
-EDGE = 256_000
+EDGE = 64_000
 MOST_WINDOWS = 4_000
 LONG_LINE = 65_536
 

@@ -12,6 +12,8 @@ ESCAPES = re.compile(
     r"|[()*+][A-Za-z0-9]|[@-Z\\-~=>78])"
     r"|\x9b[0-?]*[ -/]*[@-~]|\^\[\[[0-9;]*m"
 )
+# A move to the first column and a line erased begin a line anew, as a carriage return does.
+REWRITES = re.compile(r"\x1b\[(?:[01]?G|2K)")
 ODD = re.compile("[\x00\x08\x0e\x0f\ufeff]")
 BACKSPACES = re.compile("[^\x08]\x08")
 # An earlier frame of a rewritten line is kept only where it says something: progress is not a finding.
@@ -31,7 +33,7 @@ def decode(raw: bytes) -> str:
 def clean(text: str) -> str:
     """Return text without escapes, byte order marks and overstruck characters; line ends become newlines alone."""
     if "\x1b" in text or "\x9b" in text or "^[[" in text:
-        text = ESCAPES.sub("", text)
+        text = ESCAPES.sub("", REWRITES.sub("\r", text))
     if "\r\n" in text:
         text = re.sub("\r+\n", "\n", text)
     if "\x08" in text:
