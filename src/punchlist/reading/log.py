@@ -80,6 +80,7 @@ class Reading:
     "error" = it could not do its work, "passed". `counts` are the tool's own totals under the names of the model.
     `claimed` are index ranges (first, one past last) of lines understood, whatever they say. `expected` is how many
     findings the tool itself says it has, held against what was read. `partial` says the log ends before the tool did.
+    `weak` are consequences ("make: *** [x] Error 1"): findings only where nothing else in the log is an error.
     """
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -89,6 +90,7 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     expected: int | None = None
     partial: bool = False
+    weak: list[Diagnostic] = field(default_factory=list)
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Add one finding; set its `log` to the lines that hold its message."""
@@ -101,4 +103,4 @@ class Reading:
     @property
     def understood(self) -> bool:
         """Whether this parser recognised anything at all."""
-        return bool(self.claimed or self.diagnostics or self.counts or self.outcome)
+        return bool(self.claimed or self.diagnostics or self.weak or self.counts or self.outcome)

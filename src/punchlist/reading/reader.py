@@ -125,17 +125,17 @@ def _parse(
         if not (reading.understood or reading.notes):
             continue
         directory = join(start, log.directory or candidate.directory)
-        reading.diagnostics = [
-            replace(
-                placed(d, root, directory),
-                tool=d.tool or candidate.parser.name,
-                package=d.package or log.package,
-            )
-            for d in reading.diagnostics
-        ]
+        name = candidate.parser.name
+        reading.diagnostics = [_own(d, name, log, root, directory) for d in reading.diagnostics]
+        reading.weak = [_own(d, name, log, root, directory) for d in reading.weak]
         understood.append(Understood(candidate.parser.name, log, reading))
         rest = _without(rest, reading.claimed)
     return understood, rest
+
+
+def _own(d: Diagnostic, parser: str, log: Log, root: str, directory: str) -> Diagnostic:
+    """The finding with its paths root-relative, its tool and its package named."""
+    return replace(placed(d, root, directory), tool=d.tool or parser, package=d.package or log.package)
 
 
 def _run(own: Parse | None, parser: Parser, log: Log, context: Context) -> Reading:
@@ -166,6 +166,8 @@ def _without(log: Log, claimed: Sequence[tuple[int, int]]) -> Log:
 
 def _report(understood: Sequence[Understood], sources: Sequence[Log], how: How) -> Report:
     diagnostics = once(d for one in understood for d in one.reading.diagnostics)
+    if not any(d.severity == "error" for d in diagnostics):
+        diagnostics = once([*diagnostics, *(d for one in understood for d in one.reading.weak)])
     counts = _counts(understood)
     verdict = outcome(how, [said(one.reading.outcome, one.reading.diagnostics) for one in understood])
     notes = [note for one in understood for note in one.reading.notes]

@@ -148,6 +148,9 @@ def _recipe(log: Log, at: int, failed: re.Match[str], reading: Reading, state: S
                 log=log.span(at),
             )
         )
+    elif not reading.weak:
+        place = {"file": failed["file"], "line": number(failed["line"])}
+        reading.weak.append(Diagnostic(message=failed[0], log=log.span(at), **place))
 
 
 def _makefile(log: Log, at: int, match: re.Match[str], reading: Reading, state: State) -> None:
