@@ -149,8 +149,8 @@ def _recipe(log: Log, at: int, failed: re.Match[str], reading: Reading, state: S
             )
         )
     elif not reading.weak:
-        place = {"file": failed["file"], "line": number(failed["line"])}
-        reading.weak.append(Diagnostic(message=failed[0], log=log.span(at), **place))
+        weak = Diagnostic(message=failed[0], file=failed["file"], line=number(failed["line"]), log=log.span(at))
+        reading.weak.append(weak)
 
 
 def _makefile(log: Log, at: int, match: re.Match[str], reading: Reading, state: State) -> None:
