@@ -12,6 +12,7 @@ from punchlist.engines import common, find, install
 from punchlist.engines.record import Engine, Found, Inputs, Job, Missing, Output, Unit
 from punchlist.engines.scope import split
 from punchlist.engines.site import Site, above, joined
+from punchlist.project.globs import matches
 
 ENDINGS = (*common.SCRIPT, ".json", ".jsonc", ".css", ".graphql", ".gql", ".html", ".vue", ".svelte", ".astro", ".grit")
 CONFIGS = ("biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc")
@@ -105,6 +106,25 @@ def configs(site: Site, folder: str) -> list[str]:
     return found
 
 
+def _looked_at(site: Site, unit: Unit, job: Job, stdout: bytes) -> frozenset[str] | None:
+    """Return the files that the configuration's own lists (of 2.0 and later) include; Biome does not name them."""
+    config = site.setting.config or site.first(unit.home, CONFIGS)
+    home = config.rpartition("/")[0]
+    chosen = list(unit.files)
+    for section in ("files", "linter"):
+        table = site.json(config).get(section)
+        includes = table.get("includes") if isinstance(table, dict) else None
+        if isinstance(includes, list) and includes:
+            patterns = [_pattern(home, str(one)) for one in includes]
+            chosen = [file for file in chosen if matches(file, patterns)]
+    return frozenset(chosen)
+
+
+def _pattern(home: str, pattern: str) -> str:
+    sign, text = ("!", pattern.lstrip("!")) if pattern.startswith("!") else ("", pattern)
+    return sign + joined(home, text.removeprefix("./"))
+
+
 def _inputs(site: Site, found: Found, unit: Unit, outputs: Sequence[Output]) -> Inputs:
     folders = {place for file in unit.files for place in above(file.rpartition("/")[0])}
     paths = dict.fromkeys(path for folder in sorted(folders) for path in configs(site, folder))
@@ -127,4 +147,5 @@ ENGINE = Engine(
     configs=configs,
     inputs=_inputs,
     nothing=("No files were processed in the specified paths",),
+    looked_at=_looked_at,
 )

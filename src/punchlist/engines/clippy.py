@@ -33,8 +33,14 @@ def _find(site: Site, home: str) -> Found | Missing:
     cargo, clippy = shutil.which("cargo", path=path), shutil.which("cargo-clippy", path=path)
     if cargo is None or clippy is None:
         return Missing(message=install.hint(site, home, "clippy" if cargo else "cargo", "system"))
-    version = find.version_of(clippy, "clippy", "--version")
+    version = find.version_of(site, clippy, "clippy", "--version", beside=_toolchains(site))
     return Found(argv=(cargo, "clippy"), path=clippy, version=version, origin="system")
+
+
+def _toolchains(site: Site) -> list[str]:
+    """Return what changes when rustup, whose proxies all programs are, installs or chooses another toolchain."""
+    home = site.environ.get("RUSTUP_HOME") or os.path.join(site.environ.get("HOME", ""), ".rustup")
+    return [os.path.join(home, name) for name in ("settings.toml", "toolchains", "update-hashes")]
 
 
 def _jobs(site: Site, found: Found, unit: Unit) -> list[Job]:
@@ -46,7 +52,11 @@ def _inputs(site: Site, found: Found, unit: Unit, outputs: Sequence[Output]) -> 
     """Every file below the workspace; toolchain and cargo configuration above it."""
     names = ("rust-toolchain", "rust-toolchain.toml", ".cargo/config.toml", ".cargo/config")
     places = [site.path(joined(folder, name)) for folder in above(unit.home) for name in names]
-    return Inputs(files=tuple(p for p in places if os.path.isfile(p)), trees=((site.path(unit.home), ("",)),))
+    return Inputs(
+        files=tuple(p for p in places if os.path.isfile(p)),
+        stamps=tuple(_toolchains(site)),
+        trees=((site.path(unit.home), ("",)),),
+    )
 
 
 ENGINE = Engine(
@@ -62,6 +72,7 @@ ENGINE = Engine(
     whole=lambda site, found, unit: "a compiler sees whole programs",
     configs=lambda site, folder: (),
     inputs=_inputs,
+    entire=True,
     timeout_s=600.0,
     silent=True,
 )

@@ -35,6 +35,10 @@ def units_by_home(
         home = next((folder for folder in above(file.rpartition("/")[0]) if folder in known), None)
         if home is not None:
             found.setdefault(home, []).append(file)
+    for path in site.scope.gone:  # what needed a file that is not there any more has to be checked
+        home = next((folder for folder in above(path.rpartition("/")[0]) if folder in known), None)
+        if home is not None and path.endswith(endings):
+            found.setdefault(home, [])
     return [
         Unit(home=home, files=tuple(files), everything=_is_all(site, home)) for home, files in sorted(found.items())
     ]

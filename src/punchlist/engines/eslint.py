@@ -7,6 +7,7 @@ file only, findings in one file are held to depend on others. Its JSON names eve
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 from punchlist.engines import common, find
 from punchlist.engines.record import Engine, Found, Inputs, Job, Missing, Output, Unit
@@ -103,10 +104,10 @@ def _passed_over(messages: object) -> bool:
 
 
 def accept(d: Diagnostic) -> Diagnostic | None:
-    """Drop what it says of a file that its own configuration ignores."""
+    """Drop what it says of a file that its own configuration ignores; name a file that does not parse as such."""
     if d.rule is None and d.severity == "warning" and d.message.startswith(_IGNORED):
         return None
-    return d
+    return replace(d, rule="parse-error") if d.rule is None and d.file and d.severity == "error" else d
 
 
 ENGINE = Engine(

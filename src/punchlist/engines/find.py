@@ -5,11 +5,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from punchlist.engines.install import hint
 from punchlist.engines.record import Found, Missing
+from punchlist.engines.signatures import digest, signature_of
 from punchlist.engines.site import Site, above
 from punchlist.project.discover import tool_path
 from punchlist.project.manifests import json_of
@@ -17,7 +18,7 @@ from punchlist.project.manifests import json_of
 _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?(?:[-.+]?[0-9A-Za-z.]+)?")
 _ASK_S = 20.0
 _EXE = ".exe" if os.name == "nt" else ""
-_versions: dict[tuple[str, int, int, int], str] = {}
+_versions: dict[bytes, str] = {}
 
 
 def top(root: Path) -> Path:
@@ -43,14 +44,14 @@ def origin(site: Site, path: str) -> str:
 
 
 def node_package(site: Site, home: str, name: str) -> Path | None:
-    """Return the folder of an installed npm package; one that lies outside of the repository is not the project's."""
-    last = top(site.root)
+    """Return the folder of an npm package installed from a unit's folder up to the repository's top, links resolved.
+
+    Package managers link packages, or node_modules itself, to stores that lie elsewhere: the link is what counts.
+    """
     for place in places(site, home):
         folder = place / "node_modules" / name
         if (folder / "package.json").is_file():
-            real = Path(os.path.realpath(folder))
-            if real.is_relative_to(last):
-                return real
+            return Path(os.path.realpath(folder))
     return None
 
 
@@ -113,19 +114,25 @@ def program(site: Site, home: str, name: str, *, package: str = "", ecosystem: s
     path = shutil.which(name, path=os.pathsep.join([*folders, site.environ.get("PATH", os.defpath)]))
     if path is None:
         return Missing(message=hint(site, home, package or name, ecosystem))
-    return Found(argv=(path,), path=path, version=version_of(path, name), origin=origin(site, path))
+    return Found(argv=(path,), path=path, version=version_of(site, path, name), origin=origin(site, path))
 
 
-def version_of(path: str, name: str, *ask: str) -> str:
-    """Return a program's version: of a Python package from its metadata, else by asking it once per file."""
-    real = os.path.realpath(path)
-    try:
-        info = os.stat(real)
-    except OSError:
-        return ""
-    key = (real, info.st_mtime_ns, info.st_size, info.st_ino)
+def version_of(site: Site, path: str, name: str, *ask: str, beside: Sequence[str] = ()) -> str:
+    """Return a program's version: of a Python package from its metadata, else by asking it, once for the same file.
+
+    `beside` are files or folders that change with the version where the program is only a proxy (rustup's).
+    """
+    if known := _metadata_version(path, name):
+        return known
+    stamps = [signature_of(place) for place in (os.path.realpath(path), *beside)]
+    key = digest("version", path, *ask, repr(stamps))
+    # A shim (pyenv, asdf, mise) stands for another program in every folder.
+    lasting = site.cache if site.cache is not None and f"{os.sep}shims{os.sep}" not in path else None
     if key not in _versions:
-        _versions[key] = _metadata_version(path, name) or _asked(path, ask or ("--version",))
+        kept = lasting.get([key]).get(key) if lasting else None
+        _versions[key] = kept.decode("utf-8") if kept else _asked(path, ask or ("--version",))
+        if lasting and not kept and _versions[key]:
+            lasting.put("versions", {key: _versions[key].encode()})
     return _versions[key]
 
 

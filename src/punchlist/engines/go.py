@@ -25,7 +25,7 @@ def _find_go(site: Site, home: str) -> Found | Missing:
     path = shutil.which("go", path=site.environ.get("PATH", os.defpath))
     if path is None:
         return Missing(message=install.hint(site, home, "go", "system"))
-    return Found(argv=(path,), path=path, version=find.version_of(path, "go", "version"), origin="system")
+    return Found(argv=(path,), path=path, version=find.version_of(site, path, "go", "version"), origin="system")
 
 
 def _vet(site: Site, found: Found, unit: Unit) -> list[Job]:
@@ -70,6 +70,7 @@ VET = Engine(
     whole=lambda site, found, unit: "a compiler sees whole programs",
     configs=lambda site, folder: (),
     inputs=_inputs,
+    entire=True,
     timeout_s=300.0,
     columns="utf8",
     silent=True,
@@ -88,6 +89,7 @@ GOLANGCI = Engine(
     whole=lambda site, found, unit: "its linters see whole programs",
     configs=lambda site, folder: (),
     inputs=_inputs,
+    entire=True,
     timeout_s=300.0,
     columns="utf8",
     nothing=("no go files to analyze",),

@@ -3,27 +3,16 @@
 import json
 import zlib
 from collections.abc import Iterable
-from hashlib import blake2b
 from typing import Any
 
 import punchlist
 from punchlist.engines.record import Engine, Found, Inputs, Unit
-from punchlist.engines.signatures import SLACK_NS, Signatures, signature_of, tree
+from punchlist.engines.signatures import SLACK_NS, Signatures, digest, signature_of, tree
 from punchlist.engines.site import Site
 from punchlist.model import Diagnostic
 from punchlist.store.codec import from_plain, to_plain
 
 _FORM = f"1 {punchlist.__version__}"  # how results are read and written down
-
-
-def digest(*parts: str | bytes) -> bytes:
-    """Return one digest of several parts."""
-    whole = blake2b(digest_size=16)
-    for part in parts:
-        raw = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
-        whole.update(len(raw).to_bytes(8, "little"))
-        whole.update(raw)
-    return whole.digest()
 
 
 def unit_key(engine: Engine, site: Site, found: Found, unit: Unit, kind: str) -> bytes:

@@ -44,11 +44,7 @@ def _marked(site: Site) -> bool:
 
 def _units(site: Site) -> list[Unit]:
     homes = [""] if site.setting.config else _homes(site)
-    units = common.units_by_home(site, homes, common.PYTHON, root=site.setting.enabled is True and not homes)
-    gone = [path for path in site.scope.gone if path.endswith(common.PYTHON)]
-    known = {unit.home for unit in units}
-    more = {home for path in gone for home in homes if below(path, home)} - known
-    return [*units, *(Unit(home=home, files=()) for home in sorted(more))]
+    return common.units_by_home(site, homes, common.PYTHON, root=site.setting.enabled is True and not homes)
 
 
 def _jobs(site: Site, found: Found, unit: Unit) -> list[Job]:
@@ -160,6 +156,7 @@ ENGINE = Engine(
     whole=lambda site, found, unit: "a type checker sees whole programs",
     configs=lambda site, folder: (),
     inputs=_inputs,
+    entire=True,
     timeout_s=300.0,
     nothing=("There are no .py[i] files in directory",),
     looked_at=_looked_at,

@@ -44,6 +44,7 @@ ENGINE = Engine(
     whole=lambda site, found, unit: "a type checker sees whole programs",
     configs=lambda site, folder: (),
     inputs=_inputs,
+    entire=True,
     timeout_s=300.0,
     nothing=("No files found to analyse",),
 )

@@ -148,6 +148,7 @@ def _engine(name: str) -> Engine:
         whole=lambda site, found, unit: "a type checker sees whole programs",
         configs=lambda site, folder: (),
         inputs=_inputs,
+        entire=True,
         timeout_s=300.0,
         columns="utf16",
         nothing=("No source files found",),

@@ -121,6 +121,7 @@ class Engine:
     names: tuple[str, ...] = ()
     nothing: tuple[str, ...] = ()
     silent: bool = False
+    entire: bool = False
     command: str = ""
     looked_at: Callable[["Site", Unit, Job, bytes], frozenset[str] | None] | None = None
     accept: Callable[[Diagnostic], Diagnostic | None] | None = None

@@ -18,7 +18,7 @@ _FAR = re.compile(r"^(?:inherit_from|inherit_gem|inherit_mode|require|plugins):"
 def _find(site: Site, home: str) -> Found | Missing:
     stub = site.path("bin/rubocop")
     if os.access(stub, os.X_OK) and os.path.isfile(stub):
-        return Found(argv=(stub,), path=stub, version=find.version_of(stub, "rubocop"), origin="project")
+        return Found(argv=(stub,), path=stub, version=find.version_of(site, stub, "rubocop"), origin="project")
     return find.program(site, home, "rubocop", ecosystem="system")
 
 

@@ -108,7 +108,7 @@ def run(
     own_cache = cache is None
     cache = cache or Cache(state)
     scope = Scope(root, config.ignore, paths)
-    site = Site(root, scope, state, os.environ if environ is None else environ)
+    site = Site(root, scope, state, os.environ if environ is None else environ, cache=cache)
     signatures = Signatures(cache)
     tell = _teller(on_event, begin)
     with tempfile.TemporaryDirectory(prefix="punchlist-") as scratch:

@@ -31,18 +31,21 @@ class Scope:
         self.paths = None if paths is None or "." in paths or "" in paths else tuple(dict.fromkeys(paths))
         self.skipped: list[tuple[str, str]] = []
         self.ignored = 0
-        self.gone: tuple[str, ...] = ()
 
     @property
     def whole(self) -> bool:
         """Whether the whole project is asked for."""
         return self.paths is None
 
-    @cached_property
+    @property
     def files(self) -> tuple[str, ...]:
         """The files to look at."""
+        return self._looked[0]
+
+    @cached_property
+    def _looked(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if self.paths is None:
-            return self._kept(listing(self.root, "", self.skipped))
+            return self._kept(listing(self.root, "", self.skipped)), ()
         found: dict[str, None] = {}
         gone = []
         for path in self.paths:
@@ -53,14 +56,18 @@ class Scope:
                 found[path] = None
             else:
                 gone.append(path)
-        self.gone = tuple(gone)
-        return self._kept(found)
+        return self._kept(found), tuple(gone)
 
     def _kept(self, files: Iterable[str]) -> tuple[str, ...]:
         everything = list(files)
         kept = sorted(file for file in everything if not self.ignore(file))
         self.ignored = len(everything) - len(kept)
         return tuple(kept)
+
+    @property
+    def gone(self) -> tuple[str, ...]:
+        """What was named but is not there any more."""
+        return self._looked[1]
 
     @cached_property
     def listed(self) -> frozenset[str]:

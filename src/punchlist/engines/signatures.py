@@ -76,6 +76,16 @@ class Signatures:
         self._cache.put_signatures(new)
 
 
+def digest(*parts: str | bytes) -> bytes:
+    """Return one digest of several parts."""
+    whole = blake2b(digest_size=16)
+    for part in parts:
+        raw = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
+        whole.update(len(raw).to_bytes(8, "little"))
+        whole.update(raw)
+    return whole.digest()
+
+
 def signature_of(path: str) -> Signature | None:
     """Return what the system says of a file or folder, None where there is none."""
     try:

@@ -9,6 +9,7 @@ from typing import Any
 from punchlist.engines.scope import Scope
 from punchlist.project.manifests import json_of, text_of, toml_of
 from punchlist.project.settings import EngineSetting
+from punchlist.store.cache import Cache
 
 _DEFAULT = EngineSetting()
 
@@ -18,15 +19,16 @@ class Site:
 
     def __init__(
         self, root: Path, scope: Scope, state: Path, environ: Mapping[str, str], setting: EngineSetting | None = None,
-        memo: dict[tuple[str, str], Any] | None = None,
+        memo: dict[tuple[str, str], Any] | None = None, cache: Cache | None = None,
     ) -> None:  # fmt: skip
         self.root, self.scope, self.state, self.environ = root, scope, state, environ
         self.setting = setting or _DEFAULT
+        self.cache = cache
         self._memo: dict[tuple[str, str], Any] = {} if memo is None else memo
 
     def with_setting(self, setting: EngineSetting | None) -> "Site":
         """Return the same project for another engine; what was read stays known."""
-        return Site(self.root, self.scope, self.state, self.environ, setting, self._memo)
+        return Site(self.root, self.scope, self.state, self.environ, setting, self._memo, self.cache)
 
     def once(self, kind: str, key: str, read: Callable[[], Any]) -> Any:
         """Return what `read` gave when it was first asked of this kind and key in this check."""

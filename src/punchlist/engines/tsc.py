@@ -203,6 +203,7 @@ ENGINE = Engine(
     whole=lambda site, found, unit: "a compiler sees whole programs",
     configs=lambda site, folder: (),
     inputs=_inputs,
+    entire=True,
     timeout_s=300.0,
     columns="utf16",
     silent=True,

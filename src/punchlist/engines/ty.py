@@ -49,5 +49,6 @@ ENGINE = Engine(
     whole=lambda site, found, unit: "a type checker sees whole programs",
     configs=lambda site, folder: (),
     inputs=_inputs,
+    entire=True,
     nothing=("No python files found", "No Python files found"),
 )

@@ -11,7 +11,7 @@ from punchlist.engines import kept, output
 from punchlist.engines.columns import in_characters
 from punchlist.engines.find import environment
 from punchlist.engines.record import Engine, EngineResult, Found, Inputs, Job, Missing, Output, Unit
-from punchlist.engines.signatures import Signatures
+from punchlist.engines.signatures import Signatures, digest
 from punchlist.engines.site import Site
 from punchlist.model import Diagnostic, How, in_order
 from punchlist.records import dataclass
@@ -95,9 +95,10 @@ class Worker:
         found = self.engine.find(self.site, "")
         if isinstance(found, Missing):
             return EngineResult(engine=self.engine.name, state="disabled", message=found.message)
+        gone = frozenset(file for file in self.site.scope.gone if file.endswith(self.engine.endings))
         return EngineResult(
             engine=self.engine.name, state="ok", version=found.version, origin=found.origin, path=found.path,
-            duration_ms=self._ms(),
+            duration_ms=self._ms(), coverage=gone,
         )  # fmt: skip
 
     def _failed(self, code: str, message: str) -> EngineResult:
@@ -125,13 +126,16 @@ class Worker:
 
     def _program(self, found: Found, unit: Unit) -> Part:
         """Check a whole program, unless all it depends on is as it was."""
-        scope = "" if unit.everything or self.engine.kind == "types" else "\0".join(unit.files)
-        key = kept.digest(kept.unit_key(self.engine, self.site, found, unit, "program"), scope)
-        if (part := self._known_program(key)) is not None:
-            return part
+        base = kept.unit_key(self.engine, self.site, found, unit, "program")
+        key = whole = digest(base, "")
+        if not (unit.everything or self.engine.entire):
+            key = digest(base, "\0".join(unit.files))
+        for known in dict.fromkeys((whole, key)):
+            if (part := self._known_program(known)) is not None:
+                return self._narrowed(part, unit)
         with self.cache.alone(f"{self.engine.name}-{key.hex()}", lambda: self.stop.cancelled) as waited:
             if waited and (part := self._known_program(key, joined=True)) is not None:
-                return part
+                return self._narrowed(part, unit)
             started_ns = time.time_ns()
             if self.engine.before:
                 self.engine.before(self.site, unit, self.signatures)
@@ -150,6 +154,15 @@ class Worker:
         if known is None:
             return None
         return Part(diagnostics=known[0], coverage=known[1], cached=len(known[1]))
+
+    def _narrowed(self, part: Part, unit: Unit) -> Part:
+        """Return of a linter's whole result what concerns the files asked for."""
+        if self.engine.entire or unit.everything:
+            return part
+        part.coverage &= frozenset(unit.files)
+        part.diagnostics = [d for d in part.diagnostics if d.file is None or d.file in part.coverage]
+        part.cached = len(part.coverage)
+        return part
 
     def _looking_ahead(self, found: Found, unit: Unit) -> Callable[[], None]:
         """Return the work to be done while the tool runs: what will be needed to keep its result."""
@@ -178,7 +191,7 @@ class Worker:
         left = self._left(keys, unit.files, known) if look else list(unit.files)
         if look and not left:
             return self._cached(known)
-        name = kept.digest(keys.base, *left).hex()
+        name = digest(keys.base, *left).hex()
         with self.cache.alone(f"{self.engine.name}-{name}", lambda: self.stop.cancelled) as waited:
             if waited and not self.fresh:
                 known |= self._known_files(keys, left)
@@ -319,7 +332,9 @@ class Worker:
                     f" ({len(wrong)} of {len(units)} programs)" if len(wrong) > 1 else ""
                 )
         diagnostics, hidden = self._wanted(d for part in parts for d in part.diagnostics)
-        coverage = frozenset(f for part in parts for f in part.coverage if not self.site.scope.ignore(f))
+        # A file that is not there any more has been looked at: nothing is wrong in it.
+        gone = [f for f in self.site.scope.gone if f.endswith(self.engine.endings)] if not code else []
+        coverage = frozenset(f for part in parts for f in part.coverage if not self.site.scope.ignore(f)).union(gone)
         asked = {file for unit in units for file in unit.files}
         first = there[0].found
         return EngineResult(
