@@ -1,0 +1,1 @@
+"""What makes agents use Punchlist: entries in their settings, hooks, and commands taken over before they run."""
