@@ -30,6 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--staged", action="store_true", help="files that are staged")
     which.add_argument("--since", metavar="REV", help="files changed since this branch left REV")
     parser.add_argument("--dependents", action="store_true", help="also the packages that depend on them")
+    parser.add_argument("--base", metavar="REV", help="tell what is new since this commit: it is checked too")
     parser.add_argument("--fresh", action="store_true", help="believe no cached result")
     parser.add_argument("--root", help="root of the project")
     common.budget_argument(parser)
@@ -42,11 +43,22 @@ def run(options: argparse.Namespace) -> int:
     if asked is None:
         common.out("nothing to check: no file changed")
         return CLEAN
+    if options.base is not None:
+        from punchlist.service.checking.selection import commit_of
+
+        commit_of(session.project.folder, options.base)
     started = session.check(asked)
     with running.ending_on_signals(session):
         done = running.waited(session, started)
+        base = None
+        if options.base is not None:
+            base = running.waited(session, session.base(options.base, asked.plan(session.project), asked))
     report = session.report(done.id)
-    common.out(_answer(session, done, report, options))
+    text = _answer(session, done, report, options, base)
+    common.out(text)
+    from punchlist.store.history import answered
+
+    answered(session.project.store, done.id, len(text.encode("utf-8", "replace")))
     return status(done, report, options)
 
 
@@ -69,17 +81,27 @@ def _asked(session: Session, options: argparse.Namespace) -> Any:
     return of_files(session.project, paths, fresh=options.fresh, dependents_too=options.dependents)
 
 
-def _answer(session: Session, done: Run, report: Report, options: argparse.Namespace) -> str:
+def _answer(session: Session, done: Run, report: Report, options: argparse.Namespace, base: Run | None) -> str:
     from punchlist.service.checking import answers, values
     from punchlist.service.checking.compare import asked_only
 
     project = session.project
     if options.format == "brief":
         budget = common.chosen_budget(options, Budget(project.settings()[0].budget.check))
-        return answers.check_text(project, done, budget=budget, report=report)
+        if base is None:
+            return answers.check_text(project, done, budget=budget, report=report)
+        from punchlist.service.base.answers import base_line, with_base
+
+        return with_base(project, done, base, budget=budget) or "\n".join(
+            [answers.check_text(project, done, budget=budget, report=report), base_line(base, None)]
+        )
     if options.format == "json":
         compact = options.compact or project.settings()[0].compact
         value = values.response(project, done, compact=compact)
+        if base is not None:
+            from punchlist.service.base.answers import value_of
+
+            value["base"] = value_of(project, done, base)
         return json.dumps(
             value,
             ensure_ascii=False,

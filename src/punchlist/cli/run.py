@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 
@@ -15,6 +16,7 @@ from punchlist.service import plan
 from punchlist.service.answers import punch_list
 from punchlist.service.session import Session
 from punchlist.store.runs import Run
+from punchlist.views.budget import Budget
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strict", action="store_true", help="exit 1 where the log shows failures although the command exits 0"
     )
+    parser.add_argument("--base", metavar="REV", help="tell what is new since this commit: it is run there too")
     parser.add_argument("--no-see-through", action="store_true", help="run `check | tail` as it stands")
     parser.add_argument("--root", help="root of the project")
     common.budget_argument(parser)
@@ -41,10 +44,28 @@ def run(options: argparse.Namespace) -> int:
     if not command and not options.names:
         raise Trouble("name a check, or put a command after `--`; `punchlist checks` lists the checks", "usage")
     session = common.session(options.root)
+    if options.base is not None:
+        plans = [_of_command(session, command, options)] if command else _plans(session, options.names)
+        return _with_bases(session, plans, options)
     runs = [session.start(_of_command(session, command, options))] if command else session.start_checks(options.names)
     with ending_on_signals(session):
         done = [waited(session, one) for one in runs]
     return answered(session, done, options)
+
+
+def _plans(session: Session, names: list[str]) -> list[plan.Plan]:
+    return [plan.of_check(session.project, name) for name in names]
+
+
+def _with_bases(session: Session, plans: list[plan.Plan], options: argparse.Namespace) -> int:
+    """Run each plan here and on the base commit; nothing starts where that commit is not known."""
+    from punchlist.service.checking.selection import commit_of
+
+    commit_of(session.project.folder, options.base)
+    with ending_on_signals(session):
+        done = [waited(session, session.start(one)) for one in plans]
+        bases = [waited(session, session.base(options.base, one)) for one in plans]
+    return answered(session, done, options, dict(zip((one.id for one in done), bases, strict=True)))
 
 
 def _of_command(session: Session, command: list[str], options: argparse.Namespace) -> plan.Plan:
@@ -82,8 +103,10 @@ def waited(session: Session, run: Run) -> Run:
     return session.wait(run.id)
 
 
-def answered(session: Session, runs: list[Run], options: argparse.Namespace) -> int:
-    """Print the answers; return the highest exit status."""
+def answered(
+    session: Session, runs: list[Run], options: argparse.Namespace, bases: Mapping[str, Run] | None = None
+) -> int:
+    """Print the answers, with what is new since their bases; return the highest exit status."""
     status = 0
     budget = common.chosen_budget(options)
     reports = [(one, session.report(one.id)) for one in runs]
@@ -91,12 +114,25 @@ def answered(session: Session, runs: list[Run], options: argparse.Namespace) -> 
         from punchlist.views.as_json import read_json
 
         values = [{"run_id": one.id, **read_json(report)} for one, report in reports]
+        if bases:
+            from punchlist.service.base.answers import value_of
+
+            for (one, _), value in zip(reports, values, strict=True):
+                value["base"] = value_of(session.project, one, bases[one.id])
         common.out_json(values[0] if len(values) == 1 else values)
     for one, report in reports:
         status = max(status, exit_status(report.how, report.outcome, strict=options.strict))
         if not options.json:
-            common.out(punch_list(session.project, one, budget=budget, report=report))
+            text = punch_list(session.project, one, budget=budget, report=report)
+            common.out(_marked(session, one, bases[one.id], budget, text) if bases else text)
     return status
+
+
+def _marked(session: Session, one: Run, base: Run, budget: Budget, text: str) -> str:
+    """Return the answer with what is new, old and gone; of an unknown base the plain one and why it is unknown."""
+    from punchlist.service.base.answers import base_line, with_base
+
+    return with_base(session.project, one, base, budget=budget) or f"{text}\n{base_line(base, None)}"
 
 
 class ending_on_signals:  # noqa: N801  used as a function

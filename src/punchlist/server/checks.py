@@ -5,12 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 from punchlist.model import Trouble
-from punchlist.server.runs import GO_ON, STRING, page_of, room
+from punchlist.server.runs import BASE, GO_ON, POSITIVE, STRING, page_of, room, with_base
 from punchlist.server.tool import Answer, Arguments, Tool
 from punchlist.service.answers import still_running
+from punchlist.service.base import answers as based
 from punchlist.service.checking import answers, recurring, values
-from punchlist.service.checking.asked import of_files, of_project
+from punchlist.service.checking.asked import Asked, of_files, of_project
 from punchlist.service.checking.compare import asked_only, covering, difference
+from punchlist.service.checking.selection import commit_of
 from punchlist.service.session import Session
 from punchlist.store.runs import Run
 from punchlist.views import schema14
@@ -21,7 +23,6 @@ from punchlist.views.verdict import Facts
 
 PATHS: dict[str, Any] = {"type": "array", "items": STRING}
 FLAG: dict[str, Any] = {"type": "boolean"}
-POSITIVE: dict[str, Any] = {"type": "integer", "minimum": 1}
 
 
 def _budget(session: Session, arguments: Arguments) -> Budget:
@@ -30,7 +31,14 @@ def _budget(session: Session, arguments: Arguments) -> Budget:
 
 def _begin_project(session: Session, arguments: Arguments) -> list[Run]:
     asked = of_project(session.project, arguments.get("paths"), fresh=arguments.get("fresh", False))
-    return [session.check(asked)]
+    return _begin(session, asked, arguments)
+
+
+def _begin(session: Session, asked: Asked, arguments: Arguments) -> list[Run]:
+    if "base" not in arguments:
+        return [session.check(asked)]
+    commit_of(session.project.folder, arguments["base"])
+    return [session.check(asked), session.base(arguments["base"], asked.plan(session.project), asked)]
 
 
 def _begin_files(session: Session, arguments: Arguments) -> list[Run]:
@@ -40,7 +48,7 @@ def _begin_files(session: Session, arguments: Arguments) -> list[Run]:
         fresh=arguments.get("fresh", False),
         dependents_too=arguments.get("dependents", False),
     )
-    return [session.check(asked)]
+    return _begin(session, asked, arguments)
 
 
 def _going_on(session: Session, run: Run) -> Answer:
@@ -54,7 +62,8 @@ def _check(session: Session, arguments: Arguments, runs: Sequence[Run]) -> Answe
         return _going_on(session, run)
     budget = _budget(session, arguments)
     text = answers.check_text(session.project, run, budget=budget, calls=answers.MCP_CALLS)
-    return _noted(session, run, Answer(text, values.response(session.project, run)))
+    answer = Answer(text, values.response(session.project, run))
+    return _noted(session, run, answer if len(runs) == 1 else with_base(session, budget, runs, answer))
 
 
 def _noted(session: Session, run: Run, answer: Answer) -> Answer:
@@ -86,6 +95,9 @@ def _after_edit(session: Session, arguments: Arguments, runs: Sequence[Run]) -> 
         value["delta"] = dict(schema14.STALE) | ({"nextStep": f"{before.id} covers these files."} if before else {})
     elif before is not None:
         value["delta"] = values.comparison(difference(project, before, run)) | {"baselineCheckId": before.id}
+    if len(runs) > 1:
+        value["base"] = based.value_of(project, run, runs[1])
+        text += f"\n{based.base_line(runs[1], based.since_base(project, runs[1], run))}"
     return _noted(session, run, Answer(text, value))
 
 
@@ -176,7 +188,7 @@ TOOLS: tuple[Tool, ...] = tuple(
         Tool(
             "check_project",
             "Lint and type-check the project, or paths of it: every issue, grouped.",
-            {"paths": PATHS, **MORE},
+            {"paths": PATHS, "base": BASE, **MORE},
             _check,
             begin=_begin_project,
         ),
@@ -191,7 +203,7 @@ TOOLS: tuple[Tool, ...] = tuple(
         Tool(
             "after_edit_check",
             "After an edit: what it fixed, broke, left.",
-            {"files": PATHS, "baselineCheckId": STRING, **MORE},
+            {"files": PATHS, "baselineCheckId": STRING, "base": BASE, **MORE},
             _after_edit,
             begin=_begin_files,
             required=("files",),

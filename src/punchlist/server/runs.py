@@ -5,7 +5,7 @@ from typing import Any
 
 from punchlist.model import Trouble
 from punchlist.server.tool import Answer, Arguments, Tool
-from punchlist.service import values
+from punchlist.service import plan, values
 from punchlist.service.answers import comparison, comparison_text, punch_list, run_lines, slice_text, still_running
 from punchlist.service.listing import check_lines
 from punchlist.service.logs import folder_of, take
@@ -17,6 +17,7 @@ from punchlist.views.brief import MCP_CALLS
 from punchlist.views.budget import RUN, Budget, budget
 
 STRING: dict[str, Any] = {"type": "string", "minLength": 1}
+BASE: dict[str, Any] = {**STRING, "description": "commit: mark what is new since"}
 POSITIVE: dict[str, Any] = {"type": "integer", "minimum": 1}
 SUMMARY: dict[str, dict[str, Any]] = {
     "max_groups": POSITIVE,
@@ -64,7 +65,33 @@ def page_of(cursor: str) -> int:
 
 
 def _begin_check(session: Session, arguments: Arguments) -> list[Run]:
-    return session.start_checks([arguments["name"]])
+    what = plan.of_check(session.project, arguments["name"])
+    if "base" not in arguments:
+        return [session.start(what)]
+    from punchlist.service.checking.selection import commit_of
+
+    commit_of(session.project.folder, arguments["base"])
+    return [session.start(what), session.base(arguments["base"], what)]
+
+
+def _check(session: Session, arguments: Arguments, runs: Sequence[Run]) -> Answer:
+    answer = about(session, arguments, runs[:1])
+    return answer if len(runs) == 1 else with_base(session, room(arguments), runs, answer)
+
+
+def with_base(session: Session, budget: Budget, runs: Sequence[Run], answer: Answer) -> Answer:
+    """Return an answer about a run with what is new since its base; the base is the second run."""
+    run, base = runs
+    if run.state == "running":
+        return answer
+    from punchlist.service.base import answers as based
+
+    value = {**answer.value, "base": based.value_of(session.project, run, base)}
+    if base.state == "running":
+        go_on = f'then compare_diagnostics {{"baselineCheckId":"{base.id}","currentCheckId":"{run.id}"}}'
+        return Answer(f"{answer.text}\n{based.base_line(base, None)}: {GO_ON.format(base.id)}, {go_on}", value)
+    text = based.with_base(session.project, run, base, budget=budget)
+    return Answer(text or f"{answer.text}\n{based.base_line(base, None)}", value)
 
 
 def _begin_checks(session: Session, arguments: Arguments) -> list[Run]:
@@ -200,8 +227,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "run_check",
         "Run a check; answers with what is wrong, where, and what changed since its last run.",
-        {"name": STRING, "max_wait_ms": POSITIVE, **SUMMARY},
-        about,
+        {"name": STRING, "base": BASE, "max_wait_ms": POSITIVE, **SUMMARY},
+        _check,
         begin=_begin_check,
         required=("name",),
         read_only=False,

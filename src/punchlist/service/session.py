@@ -41,6 +41,12 @@ class Session:
 
         return start(self.project, self.lives, asked)
 
+    def base(self, revision: str, what: plan.Plan, asked: "Asked | None" = None) -> Run:
+        """Start the same check on another commit, or return the run that has its report already."""
+        from punchlist.service.base.making import start
+
+        return start(self.project, self.lives, revision, what, asked)
+
     def wait(self, run_id: str, seconds: float | None = None) -> Run:
         """Wait for a run at most `seconds` and return it as it then stands."""
         return execute.wait(self.project, self.lives, run_id, seconds)

@@ -125,6 +125,12 @@ class Store:
             )  # fmt: skip
         return self.get(run_id)
 
+    def add_facts(self, run_id: str, facts: dict[str, Any]) -> Run:
+        """Keep more facts with a run."""
+        with self.writing() as db:
+            db.execute("UPDATE runs SET facts = json_patch(facts, ?) WHERE id = ?", (json.dumps(facts), run_id))
+        return self.get(run_id)
+
     def get(self, run_id: str) -> Run:
         """Return a run; an unknown or malformed id is a Trouble that names the newest ones."""
         row = self.db.execute("SELECT * FROM runs WHERE id = ?", (run_id,)).fetchone() if ID.fullmatch(run_id) else None
@@ -184,7 +190,7 @@ class Store:
         left: list[Run] = []
         seen: dict[str, int] = {}
         for run in self.newest(limit=100_000):
-            group = "engines" if run.kind == "engines" else run.key
+            group = run.kind if run.kind in ("engines", "base") else run.key
             seen[group] = seen.get(group, 0) + 1
             over = seen[group] > (keep_engines if run.kind == "engines" else keep)
             (gone if over and not run.pinned and run.state != "running" else left).append(run)

@@ -43,16 +43,18 @@ def text(value: dict[str, Any]) -> str:
     def shown(name: str, unit: str = "") -> str:
         return "n/a" if value[name] is None else f"{value[name]:.1f}{unit}"
 
-    looked = value["cacheHits"] + value["cacheMisses"]
+    def over(samples: str) -> str:
+        return f"({value[samples]} measured checks)"
+
+    hits, misses = value["cacheHits"], value["cacheMisses"]
     return "\n".join(
         [
             "Check statistics",
             f"Checks: {value['checks']}",
-            f"Average payload reduction: {shown('averagePayloadReductionPercent', '%')}"
-            f" ({value['payloadSamples']} measured checks)",
+            f"Average payload reduction: {shown('averagePayloadReductionPercent', '%')} {over('payloadSamples')}",
             f"Against the tools' own output: {shown('averageNativeReductionPercent', '%')}",
-            f"Engine-file cache hit rate: {shown('cacheHitRatePercent', '%')} ({value['cacheHits']} hits / {looked} lookups)",
-            f"Average check latency: {shown('averageLatencyMs', 'ms')} ({value['latencySamples']} measured checks)",
+            f"Engine-file cache hit rate: {shown('cacheHitRatePercent', '%')} ({hits} hits / {hits + misses} lookups)",
+            f"Average check latency: {shown('averageLatencyMs', 'ms')} {over('latencySamples')}",
             f"Max check latency: {shown('maxLatencyMs', 'ms')}",
             f"Loop warnings triggered: {value['loopWarningsTriggered']}",
         ]

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from punchlist.engines.record import EngineResult
@@ -58,11 +59,12 @@ def _unchanged(project: Project, run: Run) -> bool:
 
 
 def make_check(
-    project: Project, live: Live, asked: Asked, stop: Stop, *, facts: dict[str, Any] | None = None, learns: bool = True
+    project: Project, live: Live, asked: Asked, stop: Stop, *, learns: bool = True, state: Path | None = None
 ) -> Run:
     """Run the engines over the scope and record what it meant.
 
-    `facts` are kept with the run; with `learns` the check counts for recurrence and for the figures of `stats`.
+    With `learns` the check counts for recurrence and for the figures of `stats`; `state` is where the engines keep
+    their own files (the state folder).
     """
     config = project.config
     folder = project.runs_folder / live.run.id
@@ -72,7 +74,7 @@ def make_check(
         project.folder,
         config,
         None if asked.whole else (*asked.paths, *asked.more),
-        state=project.store.folder,
+        state=state or project.store.folder,
         environ=project.environ,
         fresh=asked.fresh,
         folder=folder,
@@ -92,7 +94,6 @@ def make_check(
         "engines": {result.engine: _facts(result) for result in results},
         "files": len(checked.files),
         **_nothing(asked, checked, seen.gone),
-        **(facts or {}),
     }
     history.add_issue_files(project.store, sorted({d.file for d in diagnostics if d.file}))
     if learns:
@@ -116,17 +117,19 @@ def _telling(live: Live) -> Any:
             result = event.result
             if result is not None:
                 files = result.checked + result.cached
-                done.append(
-                    f"{event.engine} {result.state}: {len(result.diagnostics)} in {files} files, {event.elapsed_s:.1f} s"
-                )
+                done.append(f"{event.engine} {result.state}: {len(result.diagnostics)} in {files} files")
         live.said = " · ".join([*done, *(f"{name} running" for name in running)])
 
     return tell
 
 
 def _named(result: EngineResult) -> Sequence[Diagnostic]:
-    """Findings under the name of the engine that reported them."""
-    return [d if d.tool == result.engine else replace(d, tool=result.engine) for d in result.diagnostics]
+    """Findings under the name of the engine that reported them; why an engine failed stands in its state alone."""
+    return [
+        d if d.tool == result.engine else replace(d, tool=result.engine)
+        for d in result.diagnostics
+        if d.file or result.state != "error" or d.message not in result.message
+    ]
 
 
 def _snapshot(project: Project, asked: Asked, checked: Checked, diagnostics: Sequence[Diagnostic]) -> snapshot.Snapshot:

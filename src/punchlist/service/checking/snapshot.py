@@ -35,7 +35,7 @@ class Snapshot:
     lines: Mapping[str, Lines] = field(default_factory=dict)
 
     def observed(self, files: Iterable[str]) -> Pairs:
-        """Return the pairs of which this check can tell: what it looked at, and those of `files` that were not there."""
+        """Return the pairs of which this check can tell: what it looked at, and those of `files` not there then."""
         absent = [file for file in files if file in self.gone or (self.whole and file not in self.files)]
         return self.covered | {(engine, file) for engine in self.finished for file in absent}
 
