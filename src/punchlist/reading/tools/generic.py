@@ -7,7 +7,7 @@ from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number, severity
 
-PATH = r"(?:[A-Za-z]:[\\/])?(?:[\w@~+.-]+[\\/])*[\w@~+.-]*[A-Za-z_][\w@~+.-]*"
+PATH = r"(?:[A-Za-z]:[\\/]|/|\.{1,2}/)?(?:[\w@~+.-]+[\\/])*[\w@~+.-]*[A-Za-z_][\w@~+.-]*"
 WORD = r"(?:fatal |syntax |parse |internal )?error|warning|fatal|failure|critical"
 # file:line[:column]: severity [rule]: message    file(line,column): severity RULE: message
 STATED = re.compile(
