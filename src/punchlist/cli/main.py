@@ -16,6 +16,7 @@ VERBS: dict[str, str] = {
     "log": "show lines of a run's log",
     "diff": "compare two runs",
     "rerun": "run again what failed in a run",
+    "report": "write a run as an HTML page, SARIF, JUnit or GitHub annotations",
     "stop": "end a run and its process tree",
     "read": "read a log from a file or a pipe",
     "parsers": "list the parsers; `parsers test` tries the project's own",

@@ -31,16 +31,19 @@ class Past:
     duration_s: float | None = None
 
 
-def page(report: Report, *, facts: Facts, history: Sequence[Past] = (), frame: Frame | None = None) -> str:
+def page(
+    report: Report, *, facts: Facts, history: Sequence[Past] = (), frame: Frame | None = None, when: str = ""
+) -> str:
     """Write a report as one HTML page without any outside reference.
 
-    `history` are the last runs, oldest first. `frame` gives the lines of a file around a line as (number, text), or
-    nothing where the file is not to be shown. Secrets are masked, all text is escaped.
+    `history` are the last runs, oldest first, this one last; `when` is the time of the run as a text for people.
+    `frame` gives the lines of a file around a line as (number, text), or nothing where the file is not to be shown.
+    Secrets are masked, all text is escaped.
     """
     groups = ranked(group(unique(report.diagnostics)))
     frames = _Frames(frame)
     parts = [
-        _verdict(report, facts),
+        _verdict(report, facts, when),
         _notes(report),
         _changes(facts.since) if facts.since else "",
         _trend(history) if len(history) > 1 else "",
@@ -83,8 +86,13 @@ class _Frames:
         return f'<pre class="code">{rows}</pre>'
 
 
-def _verdict(report: Report, facts: Facts) -> str:
-    about = [counted(report), duration(facts.duration_s) if facts.duration_s is not None else "", facts.run_id or ""]
+def _verdict(report: Report, facts: Facts, when: str) -> str:
+    about = [
+        counted(report),
+        duration(facts.duration_s) if facts.duration_s is not None else "",
+        facts.run_id or "",
+        when,
+    ]
     said = " · ".join(escape(text) for text in about if text)
     title = escape(mask(facts.title or "+".join(report.tools) or "Punch list"))
     whole = escape(mask(verdict(report, facts)))
