@@ -62,6 +62,54 @@ PARSERS: tuple[Parser, ...] = (
         anchors=(b"FILE: ", b"FOUND ", b" | ", b" - "),
         formats="full, emacs, csv, summary, json",
     ),
+    Parser(
+        "phpstan",
+        "tools.phpstan",
+        commands=("phpstan",),
+        signs=("[ERROR] Found ", "[OK] No errors", '"file_errors"'),
+        sign=r"^ *\[ERROR\] Found \d+ errors?|^ *\[OK\] No errors|\"file_errors\"\s*:",
+        anchors=(b"  Line ", b" ------", b"[ERROR]", b"[OK]"),
+        formats="table, raw, json",
+    ),
+    Parser(
+        "pest",
+        "tools.pest",
+        commands=("pest", "php artisan test", "artisan test"),
+        signs=("  Tests:  ", "  Tests: "),
+        sign=r"^  Tests: +\d+ (?:failed|passed|skipped|todo|risky|incomplete)",
+        anchors=(b" FAILED  ", b"  Tests: ", b"  at "),
+        kind="test",
+        formats="Pest 1 to 3, artisan test",
+    ),
+    Parser(
+        "php-tools",
+        "tools.php_tools",
+        commands=("psalm", "php-cs-fixer", "composer", "phpspec", "behat"),
+        signs=(
+            "psalm.dev",
+            "No errors found!",
+            "PHP CS Fixer ",
+            " scenarios (",
+            " scenario (",
+            " examples (",
+            " example (",
+        ),
+        sign=r"^(?:ERROR|INFO): [A-Z]\w+ (?:-|at) |^ *No errors found!|^PHP CS Fixer \d|^\d+ (?:scenario|example)s? \(\d+ \w+",
+        anchors=(b"ERROR: ", b"INFO: ", b") ", b" scenarios (", b" examples ("),
+        formats="psalm, php-cs-fixer, Composer, phpspec, Behat",
+        aliases=("psalm", "php-cs-fixer", "composer", "phpspec", "behat"),
+    ),
+    Parser("phpmd", "rows:ruby_php", commands=("phpmd",), formats="text"),
+    Parser("reek", "rows:ruby_php", commands=("reek",), formats="--single-line"),
+    Parser(
+        "parallel-lint",
+        "rows:ruby_php",
+        commands=("parallel-lint",),
+        signs=("Parse error: ",),
+        kind="compile",
+        sign=r"^Parse error: \S+\.php:\d+$",
+        formats="text",
+    ),
 )
 
 LAST: tuple[Parser, ...] = (
@@ -101,7 +149,7 @@ LAST: tuple[Parser, ...] = (
             "Gemfile",
             "Exception)",
         ),
-        sign=r"^(?:rake|rails) aborted!$|\.r[bu]:\d+:in [`'].*[`']: .*|^\S+:\d+: syntax errors?|^\S+\.rb:\d+: warning: |Could not find gem"
+        sign=r"^(?:rake|rails) aborted!$|\.r[bu]:\d+:in [`'].*[`']: .*|^\S+:\d+: syntax errors?|^\S+\.rb:\d+: warning: |Could not (?:find gem|locate Gemfile)|^<internal:"
         r"|^bundler: |Rakefile:\d+:in [`']",
         anchors=(b"aborted!", b":in ", b"syntax error", b"\tfrom "),
         kind="report",

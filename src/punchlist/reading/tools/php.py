@@ -1,6 +1,7 @@
 """Read what the PHP interpreter (5 to 8.4) says: `php -l`, fatal errors, exceptions that nobody caught, warnings."""
 
 import re
+from html import unescape
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.scan import lines_with
@@ -76,6 +77,8 @@ def _message(
     """One message: the place is in its line, or below where an exception's text has several lines."""
     lines = log.lines
     text = log.whole(index)[match.start("message") :]
+    if "<b>" in text:
+        text = unescape(text)
     end = index + 1
     place = PLACE.match(text)
     frames: list[Frame] = []
@@ -86,7 +89,15 @@ def _message(
             if HEAD.match(lines[end]) or (place and not uncaught):
                 break
             found = frame(lines[end])
-            if found:
+            if lines[end].startswith("Next ") and uncaught:
+                # The exception that was thrown last has those before it as its causes.
+                rest = [f"caused by: {place['message'] if place else text}"]
+                text, place, frames = (
+                    lines[end].removeprefix("Next "),
+                    PLACE.match(lines[end].removeprefix("Next ")),
+                    [],
+                )
+            elif found:
                 frames.append(found)
             elif not place and (later := PLACE.match(lines[end])):
                 place = later
@@ -101,7 +112,7 @@ def _message(
             return index + 1
     if place is None:
         return index + 1
-    message = place["message"] if not rest or place.string == text else text
+    message = place["message"] if place.string == text else text
     at = Frame(place["file"], int(place["line"] or place["line2"]))
     own = innermost([at, *frames], context.root) or at
     if uncaught:
@@ -120,7 +131,5 @@ def _message(
                 log=log.span(index, end - 1),
             )
         )
-        if WORDS.get(word) is None:
-            reading.outcome = "failed"
     reading.claim(index, end)
     return end

@@ -21,6 +21,7 @@ FILE = re.compile(r"FILE: (?P<file>\S.*)$")
 FOUND = re.compile(r"FOUND (?P<errors>\d+) ERRORS?(?: AND (?P<warnings>\d+) WARNINGS?)? AFFECTING \d+ LINES?$")
 WARNED = re.compile(r"FOUND (?P<errors>0) ERRORS AND (?P<warnings>\d+) WARNINGS? AFFECTING")
 ROW = re.compile(r" *(?P<line>\d+) \| (?P<word>ERROR|WARNING) +\| (?:\[[x ]\] )?(?P<message>\S.*)$")
+CODE = re.compile(r"LINE +(?P<line>\d+): (?P<word>ERROR|WARNING) +(?:\[[x ]\] )?(?P<message>\S.*)$")
 MORE = re.compile(r" +\| +\| (?:    )?(?P<message>\S.*)$")
 SOURCE = re.compile(r"\((?P<rule>[A-Z]\w*(?:\.\w+){2,3})\)$")
 EMACS = re.compile(
@@ -115,13 +116,18 @@ def _table(log: Log, index: int, reading: Reading) -> None:
     at += 1
     while at < len(lines) and not lines[at].startswith(("FILE: ", "Time: ")):
         line = lines[at]
-        if match := ROW.match(line):
+        if match := ROW.match(line) or CODE.match(line):
             _row(log, reading, file, row, at)
             row = at, match, [match["message"]]
         elif row and (more := MORE.match(line)):
             row[2].append(more["message"])
+        elif row and row[1].re is CODE and line.startswith("          "):
+            row[2].append(line.strip())
         elif row and line.startswith("---"):
-            break
+            if row[1].re is not CODE:
+                break
+            _row(log, reading, file, row, at)
+            row = None
         at += 1
     _row(log, reading, file, row, at)
 
@@ -142,7 +148,7 @@ def _csv(log: Log, index: int, reading: Reading) -> None:
     lines = log.lines
     end = index + 1
     while end < len(lines) and lines[end].startswith('"'):
-        cells = next(csv.reader([log.whole(end)]), [])
+        cells = next(csv.reader([log.whole(end)], doublequote=False, escapechar="\\"), [])
         if len(cells) >= 6:
             _add(log, reading, end, end + 1, cells[0], cells[1], cells[3], cells[4], cells[2], cells[5])
         end += 1

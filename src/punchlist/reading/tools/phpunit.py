@@ -24,7 +24,8 @@ VERDICTS = ("FAILURES!", "ERRORS!", "WARNINGS!", "OK, but ", "No tests executed!
 VERSION = re.compile(r"PHPUnit (?P<major>\d+)\.\S+ by Sebastian Bergmann")
 DATA = re.compile(r'(?P<id>.+? with data set (?:#\d+|".*?"))(?: \(.*)?$')
 ARGUMENTS = re.compile(r"(?P<id>[\w\\]+::\w+(?: with data set (?:#\d+|\".*\"))?)(?:#\d+)?(?: \(.*)?$")
-ISSUE = re.compile(r"\* (?P<what>.+)$")
+# Errors outside of a test (a class's set-up) come as PHP prints exceptions.
+THROWN = re.compile(r"(?P<message>.*) in (?P<file>\S.*):(?P<line>\d+)$")
 DETAIL = 60
 
 
@@ -137,17 +138,22 @@ def told(body: Sequence[str]) -> tuple[str, str, list[Frame]]:
     """
     lines: list[str] = []
     frames: list[Frame] = []
-    caused = False
+    caused = traced = False
     for text in body:
         found = frame(text)
         caused = caused or text.strip() in ("Caused by", "Previous")
         if found and not caused:
             frames.append(found)
-        elif not found and text.strip() not in (".", ""):
+        elif text == "Stack trace:":
+            traced = True
+        elif not found and text.strip() not in (".", "") and not (traced and text.startswith("#")):
             lines.append(text)
     if not lines:
         return "", "", frames
     message, rest = lines[0].strip(), lines[1:]
+    if traced and (thrown := THROWN.match(message)):
+        message = thrown["message"]
+        frames.insert(0, Frame(thrown["file"], int(thrown["line"])))
     if rest and rest[0].startswith("Failed asserting") and not message.startswith("Failed asserting"):
         message, rest = f"{message}\n{rest[0]}", rest[1:]
     return message, "\n".join(rest[:DETAIL]), frames
@@ -199,7 +205,10 @@ def _totals(log: Log, context: Context, reading: Reading) -> None:
             reading.claim(index)
         elif line == "No tests executed!":
             reading.notes.append("0 tests ran")
-            reading.outcome = "error" if context.exit_code else reading.outcome or "passed"
+            reading.outcome = reading.outcome or "passed"
+            if context.exit_code:
+                reading.add(Diagnostic(message=line, log=log.span(index)))
+                reading.outcome = "error"
             reading.claim(index)
         elif (match := TOTALS.match(line)) and index and lines[index - 1].startswith(VERDICTS):
             _verdict(lines[index - 1], match, context, reading)

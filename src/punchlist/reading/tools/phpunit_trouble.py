@@ -15,7 +15,7 @@ LOCATION = re.compile(r"Location: +(?P<file>.+):(?P<line>\d+)$")
 OTHER = re.compile(
     r"(?P<message>(?:unrecognized option|option (?:requires|doesn't|is ambiguous)|Unknown option |ambiguous option"
     r"|Cannot open (?:file|bootstrap script|directory)|Could not use \"|Test (?:file|directory|suite) \"|Class ['\"]?\S+ (?:could not be found"
-    r"|cannot be found|was not found|declared)|PHPUnit requires|Argument \"\S+\" not recognized|No (?:tests|code coverage)"
+    r"|cannot be found|was not found|declared)|PHPUnit requires|Argument \"\S+\" not recognized|No code coverage"
     r"|Bootstrap script \"|This version of PHPUnit|Unable to find|The bootstrap script).*)$"
 )
 RAISED = re.compile(r"(?:PHP )?(?P<kind>(?:[\w\\]+\\)?[A-Z]\w*(?:Error|Exception)): (?P<message>.*)$")
@@ -35,6 +35,9 @@ def read(log: Log, context: Context, reading: Reading) -> None:
         elif line == INSIDE:
             _inside(log, reading, index)
     if reading.counts or reading.diagnostics:
+        return
+    if context.words and context.exit_code and lines_with(log, "Fatal error: ", "Parse error: "):
+        reading.outcome = "error"
         return
     start = next((i for i in lines_with(log, " by Sebastian Bergmann")), None)
     if start is None and not (context.words and context.words[0] in ("phpunit", "paratest", "simple-phpunit")):

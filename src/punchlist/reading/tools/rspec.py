@@ -18,7 +18,7 @@ HEAD = re.compile(r" {2,3}(?P<number>\d+)\) (?P<name>.*)$")
 SUB = re.compile(r"(?P<indent> +)(?P<number>\d+(?:\.\d+)+)\) (?P<text>.*)$")
 GOT = re.compile(r"Got \d+ (?:failures?|other errors?)\b.*:?$")
 OUTSIDE = re.compile(r"An error occurred (?P<what>(?:while loading|in an?) .*?)\.?(?: - Did you mean\?)?$")
-LOADING = re.compile(r"while loading (?P<file>\S.*?)$")
+LOADING = re.compile(r"while loading (?P<file>\S.*?\.\w+)$")
 RAISED = re.compile(r"(?P<kind>[A-Z]\w*(?:::\w+)*):$")
 PLACED = re.compile(r"(?:-->\s*)?(?P<file>(?:[A-Za-z]:)?[^\s:][^:]*\.\w+):(?P<line>\d+): (?P<message>.*)$")
 MARK = re.compile(r"(?P<indent> *)(?P<name>\S.*) \(FAILED - (?P<number>\d+)\)$")
@@ -197,7 +197,7 @@ def _told(part: Part, default: int) -> Told:
         message, at = (code[0], part.lines[0][0]) if code else ("", default)
         code = code[1:]
     detail = [*rest, *code, *chain]
-    return Told(message, "\n".join(detail[:DETAIL]), at, tuple(frames), place)
+    return Told(message, "\n".join(detail[:DETAIL]).strip("\n"), at, tuple(frames), place)
 
 
 def _is_message(part: Part, index: int) -> bool:
@@ -345,7 +345,7 @@ def _others(log: Log, context: Context, reading: Reading) -> None:
             if ":" in line and (match := LIST.match(line)):
                 reading.add(
                     Diagnostic(
-                        message=f"{match['name']} failed",
+                        message=match["name"],
                         file=match["file"],
                         line=int(match["line"]),
                         test=match["name"],

@@ -50,7 +50,7 @@ def diagnostic(example: dict[str, object], report: Report, log: Log, root: str) 
         rest = [f"{kind}: {message}", *rest]
     trace = [f for t in list_of(example, "exception", "backtrace") if isinstance(t, str) and (f := frame(t))]
     place = innermost(trace, root)
-    test = text_of(example, "full_description") or text_of(example, "description")
+    test = text_of(example, "full_description").strip() or text_of(example, "description")
     at = lines_with(log, report.value, test, report.value.first)
     return Diagnostic(
         message=message,

@@ -25,11 +25,16 @@ TROUBLE = re.compile(
     r"(?P<message>(?:Error: )?(?:Configuration file not found: |unrecognized (?:cop|parameter)|Unknown Ruby version|RuboCop found unknown"
     r"|\((?P<file>[^)\s]+)\): |Unable to find gem|cannot load such file -- |Incorrect cop name|Unrecognized cop"
     r"|No formatter for|invalid (?:option|argument): |The .* cop has been|Property .* of|Obsolete|obsolete (?:cop|parameter)"
-    r"|File or directory not found|Could not find|Ruby version .* (?:is not|isn't) supported).*)$"
+    r"|File or directory not found|No such file or directory|Could not find|Ruby version .* (?:is not|isn't) supported).*)$"
 )
 CRASHED = re.compile(
     r"An error occurred while (?P<rule>\S+) cop was inspecting (?P<file>.+?)(?::(?P<line>\d+):(?P<column>\d+))?\.?$"
 )
+GITHUB = re.compile(
+    r"::(?P<severity>error|warning) file=(?P<file>[^,]*),line=(?P<line>\d+),col=(?P<column>\d+)::"
+    r"(?P<rule>[A-Z][\w-]*(?:/[A-Z]\w*)+): (?P<message>.*)$"
+)
+WORST = re.compile(r"\d+  +(?P<file>\S.*)$")
 AT = re.compile(r" at line (?P<line>\d+)(?: column (?P<column>\d+))?")
 WORDS: dict[str, Severity] = {"I": "info", "R": "warning", "C": "warning", "W": "warning", "E": "error", "F": "error"}
 NAMES: dict[str, Severity] = {"info": "info", "error": "error", "fatal": "error"}
@@ -40,6 +45,8 @@ def parse(log: Log, context: Context) -> Reading:
     reading = Reading()
     if not _json(log, reading):
         _text(log, reading)
+        _github(log, reading)
+        _files(log, context, reading)
     _totals(log, reading)
     _trouble(log, context, reading)
     left = [d for d in reading.diagnostics if d.severity in ("error", "warning")]
@@ -111,6 +118,45 @@ def _counted(log: Log, index: int, match: re.Match[str], reading: Reading) -> No
         Diagnostic(message=log.lines[index].strip(), severity="warning", rule=match["rule"], log=log.span(index))
     )
     reading.claim(index)
+
+
+def _github(log: Log, reading: Reading) -> None:
+    for index in lines_with(log, "::error file=", "::warning file="):
+        if match := GITHUB.match(log.whole(index)):
+            message, *rest = match["message"].replace("%0A", "\n").replace("%0D", "").replace("%25", "%").split("\n")
+            reading.add(
+                Diagnostic(
+                    message=message,
+                    severity="error" if match["severity"] == "error" else "warning",
+                    detail="\n".join(rest),
+                    file=match["file"],
+                    line=int(match["line"]),
+                    column=int(match["column"]) or None,
+                    rule=match["rule"],
+                    log=log.span(index),
+                )
+            )
+            reading.claim(index)
+
+
+def _files(log: Log, context: Context, reading: Reading) -> None:
+    """`--format worst` and `--format files` name files only."""
+    forms = {"worst": WORST, "w": WORST, "files": re.compile(r"(?P<file>\S.*)$"), "fi": re.compile(r"(?P<file>\S.*)$")}
+    wanted = next(
+        (
+            forms[word]
+            for before, word in zip(context.words, context.words[1:], strict=False)
+            if before in ("-f", "--format") and word in forms
+        ),
+        None,
+    )
+    if wanted is None:
+        return
+    for index, line in enumerate(log.lines):
+        match = wanted.match(line)
+        if match and not TOTAL_LINE.match(line) and log.numbers[index] > 0 and line != "--":
+            reading.add(Diagnostic(message=line.strip(), severity="warning", file=match["file"], log=log.span(index)))
+            reading.claim(index)
 
 
 def _totals(log: Log, reading: Reading) -> None:

@@ -10,7 +10,7 @@ from punchlist.reading.tools.ruby_frames import Frame, frame, innermost
 
 # `file:line:in 'method': message (Class)`; Ruby 3.4 quotes with '.
 RAISED = re.compile(
-    r"(?P<file>(?:[A-Za-z]:)?[^\s:][^:\n]*):(?P<line>\d+):in [`'](?P<in>.*)': (?P<message>.*?)(?: \((?P<kind>[A-Z]\w*(?:::\w+)*)\))?$"
+    r"(?P<file><internal:[^>]*>|(?:[A-Za-z]:)?[^\s:][^:\n]*):(?P<line>\d+):in [`'](?P<in>.*)': (?P<message>.*?)(?: \((?P<kind>[A-Z]\w*(?:::\w+)*)\))?$"
 )
 # Before 3.x a message of several lines has its class behind the first one, later behind the last of the message.
 KIND = re.compile(r"(?P<message>.*) \((?P<kind>[A-Z]\w*(?:::\w+)*)\)$")
@@ -38,6 +38,10 @@ BUNDLER = re.compile(
     r"|Your (?:bundle|Ruby version|Gemfile)|There was an error (?:while trying to|parsing) |The gemspec|Gem::\w+: |Bundler::\w+: "
     r"|An error occurred while installing |Could not reach host|Could not fetch|Failed to (?:fetch|build gem)"
     r"|bundler: (?:command not found|failed to load command): |Unknown switches |Could not find command ).*)$"
+)
+# Said whatever program bundler was to run.
+BUNDLED = re.compile(
+    r"Could not (?:locate Gemfile|find gem |find .+ in (?:any of the sources|locally installed gems|cached gems))|bundler: |Bundler could not"
 )
 GEMFILE = re.compile(r" *#? *from (?P<file>\S*Gemfile\S*):(?P<line>\d+)")
 DETAIL = 40
@@ -79,7 +83,7 @@ def parse(log: Log, context: Context) -> Reading:
         elif line.startswith("ruby: ") and (match := CANNOT.match(line)):
             _add(log, reading, index, index + 1, match["message"], None)
             reading.outcome = "error"
-        elif ruled and (match := BUNDLER.match(line)):
+        elif (ruled or BUNDLED.match(line)) and (match := BUNDLER.match(line)):
             done = _bundler(log, index, match, reading)
         elif line == "Syntax OK" and checked:
             reading.outcome = reading.outcome or "passed"
@@ -172,6 +176,15 @@ def _raised(log: Log, context: Context, index: int, match: re.Match[str], readin
         # No frames below: only the indented or marked lines can belong to it.
         keep = next((i for i, text in enumerate(said) if text and text[0] not in " \t^"), len(said))
         said, end = said[:keep], index + 1 + keep
+    causes = []
+    while (
+        end < len(lines) and (cause := RAISED.match(lines[end])) and _is_raised(lines, end, cause) and len(frames) > 1
+    ):
+        causes.append(f"caused by: {cause['message']}" + (f" ({cause['kind']})" if cause["kind"] else ""))
+        causes.append(f"  {cause['file']}:{cause['line']}")
+        end += 1
+        while end < len(lines) and lines[end][:1] in "\t " and "from " in lines[end]:
+            end += 1
     place = innermost(frames, context.root)
     syntax = next((m for text in [message, *said] if (m := SYNTAX.match(text))), None)
     if syntax:
@@ -186,9 +199,9 @@ def _raised(log: Log, context: Context, index: int, match: re.Match[str], readin
         end,
         f"{message} ({kind})" if kind and not syntax else message,
         place,
-        detail=[*said[:DETAIL], *(own if len(own) > 1 else [])],
+        detail=[*said[:DETAIL], *(own if len(own) > 1 else []), *causes],
     )
-    if kind in ("LoadError", "Bundler::GemNotFound", "Gem::LoadError", "Gem::MissingSpecError"):
+    if place is None or kind in ("LoadError", "Bundler::GemNotFound", "Gem::LoadError", "Gem::MissingSpecError"):
         reading.outcome = "error"
     return end
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from punchlist.reading.frames import within
 
 # `file:line:in 'method'`, as Ruby (1.9 to 3.4) and every test runner print it; 3.4 closes with a straight quote.
-FRAME = re.compile(r"(?P<file>(?:[A-Za-z]:)?[^\s:][^:]*):(?P<line>\d+)(?::in [`'\"].*)?$")
-IN_FRAME = re.compile(r"(?P<file>(?:[A-Za-z]:)?[^\s:][^:]*):(?P<line>\d+):in [`'\"].*$")
+FRAME = re.compile(r"(?P<file><internal:[^>]*>|(?:[A-Za-z]:)?[^\s:][^:]*):(?P<line>\d+)(?::in [`'\"].*)?$")
+IN_FRAME = re.compile(r"(?P<file><internal:[^>]*>|(?:[A-Za-z]:)?[^\s:][^:]*):(?P<line>\d+):in [`'\"].*$")
 FOREIGN = re.compile(
     r"^<internal:|^\(eval|[\\/]gems[\\/]|[\\/]lib[\\/]ruby[\\/]|[\\/]rubygems|^/usr/(?:local/)?(?:s?bin|share|lib)/"
     r"|[\\/]vendor[\\/]bundle[\\/]|(?:^|[\\/])bin[\\/](?:rspec|rake|rails|bundle|spring|cucumber)$|[\\/]\.bundle[\\/]"
@@ -42,4 +42,4 @@ def innermost(frames: Iterable[Frame], root: str = "") -> Frame | None:
     """Return the innermost own frame (Ruby prints it first), below the root where any is."""
     own = [f for f in frames if not is_foreign(f.file, root)]
     inside = [f for f in own if within(f.file, root) is not None]
-    return (inside or own or [None])[0]
+    return next(iter(inside or own), None)
