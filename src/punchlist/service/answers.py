@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from punchlist.analysis.delta import Delta, compare
 from punchlist.model import Report, Trouble
 from punchlist.service.live import Lives
 from punchlist.service.logs import Slice, folder_of, plain_text
@@ -13,14 +13,19 @@ from punchlist.views.brief import CLI_CALLS, Calls, Facts, brief, duration, page
 from punchlist.views.budget import RUN, Budget
 from punchlist.views.masking import mask
 
+if TYPE_CHECKING:
+    from punchlist.analysis.delta import Delta
+
 PLAIN_BYTES = 24_000
 
 
-def since(project: Project, run: Run, report: Report) -> Delta | None:
+def since(project: Project, run: Run, report: Report) -> "Delta | None":
     """Return what changed since the last kept run of the same check, or None where there is none."""
     earlier = project.store.before(run)
     if earlier is None:
         return None
+    from punchlist.analysis.delta import compare
+
     return compare(project.store.report(earlier.id), report, before_id=earlier.id, after_id=run.id)
 
 
@@ -66,13 +71,15 @@ def still_running(lives: Lives, run: Run, how_to_go_on: str) -> str:
     return mask(f"RUNNING {run.title} · {run.id} · {known}\n{how_to_go_on}")
 
 
-def comparison(project: Project, first: str | None, second: str | None, check: str | None) -> Delta:
+def comparison(project: Project, first: str | None, second: str | None, check: str | None) -> "Delta":
     """Compare two runs, or the newest two of a check, or the newest run with the one before it."""
     store = project.store
     if first and second:
         before, after = store.get(first), store.get(second)
     else:
         before, after = _latest_two(project, check)
+    from punchlist.analysis.delta import compare
+
     return compare(store.report(before.id), store.report(after.id), before_id=before.id, after_id=after.id)
 
 
@@ -89,7 +96,7 @@ def _latest_two(project: Project, check: str | None) -> tuple[Run, Run]:
     raise Trouble("a comparison needs two runs of the same check; run it again after the change", "no_runs")
 
 
-def comparison_text(delta: Delta, *, budget: Budget = RUN, calls: Calls = CLI_CALLS) -> str:
+def comparison_text(delta: "Delta", *, budget: Budget = RUN, calls: Calls = CLI_CALLS) -> str:
     """Return a comparison as text: the outcome of each side, then what is new, changed, gone and not looked at."""
     from punchlist.views.change import change
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from punchlist.model import Trouble
-from punchlist.reading.text import clean, decode
 from punchlist.running.order import merged_lines
 from punchlist.store.runs import Run
 
@@ -66,6 +65,8 @@ def take(
     """
     if stream not in STREAMS:
         raise Trouble(f"no stream {stream!r}; choose stdout, stderr or merged", "invalid_stream")
+    from punchlist.reading.text import clean, decode
+
     wanted = _matcher(pattern)
     prefix = "on_failure." if captured_on_failure else ""
     lines: list[tuple[int, str]] = []
@@ -177,5 +178,7 @@ def plain_text(folder: Path, limit: int) -> str | None:
     logs = [path for name in ("stdout", "stderr") if (path := folder / f"{name}.log").exists()]
     if not logs or sum(path.stat().st_size for path in logs) > limit:
         return None
+    from punchlist.reading.text import clean, decode
+
     lines = [clean(decode(line.text)).rstrip().split("\r")[-1] for line in merged_lines(str(folder))]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")

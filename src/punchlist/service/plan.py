@@ -1,13 +1,11 @@
 """What is to be run: a configured check or a command, with everything that running and reading need."""
 
-import hashlib
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
 from punchlist.model import Trouble
 from punchlist.project.records import Check, Step, working_folder
-from punchlist.reading.command import understand
 from punchlist.service.project import Project
 
 
@@ -80,11 +78,10 @@ def of_command(
     if not text.strip():
         raise Trouble("the command is empty; give the program and its arguments", "invalid_command")
     folder = _folder(project, cwd)
-    digest = hashlib.sha256(f"{text}\0{folder}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return Plan(
         name=name or program_name(text),
         kind="command",
-        key=f"name:{name}" if name else f"command:{digest}",
+        key=f"name:{name}" if name else f"command:{folder}\n{text}",
         title=name or _short(text),
         steps=(Step(name="command", command=text),),
         argv=None if isinstance(command, str) else tuple(command),
@@ -98,6 +95,10 @@ def of_command(
 
 def program_name(command: str) -> str:
     """Return the name an ad-hoc run is called by: the last program that is no viewer, without folder and version."""
+    if command.isidentifier():
+        return command
+    from punchlist.reading.command import understand
+
     programs = [one.program for one in understand(command)]
     useful = [name for name in programs if name not in VIEWERS]
     return (useful or programs or ["run"])[-1]
