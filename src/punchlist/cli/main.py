@@ -75,8 +75,11 @@ def dispatch(words: list[str]) -> int:
         return 2
     module = importlib.import_module(f"punchlist.cli.{verb}")
     import argparse
+    import functools
 
-    parser = argparse.ArgumentParser(prog=f"punchlist {verb}", description=module.__doc__)
+    # With a width of its own the formatter does not import shutil to measure the terminal for every argument.
+    formatter = functools.partial(argparse.HelpFormatter, width=100)
+    parser = argparse.ArgumentParser(prog=f"punchlist {verb}", description=module.__doc__, formatter_class=formatter)
     module.arguments(parser)
     own, command = split_command(words[1:]) if verb == "run" else (words[1:], None)
     options = parser.parse_args(own)

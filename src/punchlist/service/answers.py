@@ -20,13 +20,16 @@ PLAIN_BYTES = 24_000
 
 
 def since(project: Project, run: Run, report: Report) -> "Delta | None":
-    """Return what changed since the last kept run of the same check, or None where there is none."""
+    """Return what changed since the last kept run of the same check; None without one, or when both just passed."""
     earlier = project.store.before(run)
     if earlier is None:
         return None
+    before = project.store.report(earlier.id)
+    if not report.diagnostics and not before.diagnostics and report.outcome == before.outcome == "passed":
+        return None
     from punchlist.analysis.delta import compare
 
-    return compare(project.store.report(earlier.id), report, before_id=earlier.id, after_id=run.id)
+    return compare(before, report, before_id=earlier.id, after_id=run.id)
 
 
 def facts_of(project: Project, run: Run, report: Report, calls: Calls = CLI_CALLS) -> Facts:
