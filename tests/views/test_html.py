@@ -1,6 +1,13 @@
 """The page for people."""
 
+import re
+import shutil
+import subprocess
+import zlib
 from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
 
 from punchlist.analysis.delta import compare
 from punchlist.model import Diagnostic, How, Outcome, Report
@@ -65,6 +72,11 @@ def test_the_last_runs_are_bars_with_words() -> None:
     assert "Last 2 runs" in text
 
 
+def test_findings_of_one_message_in_one_file_share_an_entry() -> None:
+    places = [Diagnostic(message="same", file="a.py", line=n, column=2, rule="R") for n in (3, 7)]
+    assert "<li><code>a.py:3:2</code> <code>:7:2</code></li>" in page(report(*places), facts=FACTS)
+
+
 def test_what_changed_is_listed() -> None:
     now = report(BAD)
     since = compare(report(Diagnostic(message="old", file="b.py", line=1)), now, before_id="test-2")
@@ -92,3 +104,63 @@ def test_secrets_are_masked() -> None:
     text = page(report(d), facts=FACTS, frame=code)
     assert "hunter2" not in text
     assert "abcdef123456" not in text
+
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+MEASURE = """<script>
+const q = document.getElementById('q');
+q.value = 'boom r1'; q.dispatchEvent(new Event('input'));
+const shown = [...document.querySelectorAll('details.group')].filter(g => !g.hidden).length;
+const said = document.getElementById('n').textContent;
+document.title = [innerWidth, document.documentElement.scrollWidth, shown, said].join('|');
+</script></body>"""
+
+
+def browsed(folder: Path, text: str, width: int, *more: str) -> subprocess.CompletedProcess[bytes]:
+    (folder / "page.html").write_text(text, encoding="utf-8")
+    flags = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--hide-scrollbars",
+        f"--user-data-dir={folder / 'profile'}",
+    ]
+    words = [str(BROWSER), *flags, f"--window-size={width},900", *more, f"file://{folder / 'page.html'}"]
+    return subprocess.run(words, capture_output=True, check=False, timeout=60)
+
+
+def first_pixel(png: bytes) -> tuple[int, ...]:
+    """Return the colour of the upper left pixel: no filter of PNG changes the first one."""
+    data = b"".join(chunk for chunk in re.findall(rb"IDAT(.*?)(?=....(?:IDAT|IEND))", png, re.S))
+    return tuple(zlib.decompressobj().decompress(data, 4)[1:4])
+
+
+def rich() -> str:
+    long = Diagnostic(message="word" * 60, file="src/" + "deep/" * 30 + "b.py", line=1, rule="R2", detail="x" * 400)
+    past = [Past(run_id=f"test-{n}", outcome="failed", errors=n * 40) for n in range(30)]
+    since = compare(report(long), report(BAD), before_id="test-2")
+    return page(report(BAD, long), facts=FACTS._replace(since=since), history=past, frame=code)
+
+
+@pytest.mark.tools
+@pytest.mark.skipif(BROWSER is None, reason="no chromium here")
+@pytest.mark.parametrize("width", [1280, 400])
+def test_in_a_browser_the_page_fits_and_its_search_finds(tmp_path: Path, width: int) -> None:
+    done = browsed(tmp_path, rich().replace("</body>", MEASURE), width, "--dump-dom")
+    title = re.search(r"<title>([^<]*)</title>", done.stdout.decode("utf-8"))
+    assert title, done.stderr[-500:]
+    inner, needed, shown, said = title[1].split("|")
+    assert int(needed) <= int(inner)
+    assert (shown, said) == ("1", "1 of 2 groups")
+
+
+@pytest.mark.tools
+@pytest.mark.skipif(BROWSER is None, reason="no chromium here")
+@pytest.mark.parametrize(("scheme", "dark"), [("1", False), ("0", True)])
+def test_in_a_browser_the_page_follows_light_and_dark(tmp_path: Path, scheme: str, dark: bool) -> None:
+    shot = tmp_path / "shot.png"
+    browsed(tmp_path, rich(), 400, f"--blink-settings=preferredColorScheme={scheme}", f"--screenshot={shot}")
+    colour = first_pixel(shot.read_bytes())
+    assert len(colour) == 3
+    assert (max(colour) < 80) == dark
+    assert (min(colour) > 200) != dark

@@ -1,6 +1,6 @@
 """One self-contained page for people: verdict, what changed, the last runs, every group with its places and code."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -129,13 +129,15 @@ def _change(title: str, kind: str, diagnostics: Sequence[Diagnostic]) -> str:
 
 def _trend(history: Sequence[Past]) -> str:
     most = max(1, *(past.errors for past in history))
-    bars = "".join(_bar(past, max(4, round(100 * past.errors / most))) for past in history)
-    return f'<section class="trend"><h2>Last {len(history)} runs</h2><ol>{bars}</ol></section>'
+    bars = "".join(_bar(past, max(0.03, past.errors / most)) for past in history)
+    ends = f"errors per run, {history[0].run_id} to {history[-1].run_id}"
+    title = f"Last {len(history)} runs"
+    return f'<section class="trend"><h2>{title}</h2><ol>{bars}</ol><p>{escape(ends)}</p></section>'
 
 
-def _bar(past: Past, height: int) -> str:
-    word = escape(past.outcome)
-    return f'<li class="{word}" style="--h:{height}%" title="{_past(past)}"><span>{past.errors}</span></li>'
+def _bar(past: Past, height: float) -> str:
+    said = escape(past.outcome)
+    return f'<li class="{said}" style="--bar:{height:.2f}" title="{_past(past)}"><span>{past.errors}</span><b></b></li>'
 
 
 def _past(past: Past) -> str:
@@ -156,8 +158,8 @@ def _search(groups: Sequence[Group]) -> str:
 def _group(number: int, g: Group, frames: _Frames) -> str:
     first = g.diagnostics[0]
     rule = f"<code>{escape(g.rule)}</code> " if g.rule else ""
-    count = f'<span class="count">{g.count}</span>' if g.count > 1 else ""
-    places = "".join(_item(d, g) for d in g.diagnostics[:MOST_PLACES])
+    count = f' <span class="count">{g.count} places</span>' if g.count > 1 else ""
+    places = "".join(_items(g))
     left = g.count - MOST_PLACES
     more = f"<li>and {left} more</li>" if left > 0 else ""
     detail = f"<pre>{escape(mask(first.detail[:8000]))}</pre>" if first.detail.strip() else ""
@@ -166,15 +168,25 @@ def _group(number: int, g: Group, frames: _Frames) -> str:
     return (
         f'<details class="group {g.severity}" id="g{number}"{opened}>'
         f'<summary><span class="severity">{g.severity}</span> '
-        f"{rule}{cause}{escape(mask(g.message))} {count}</summary>"
+        f"{rule}{cause}{escape(mask(g.message))}{count}</summary>"
         f"{frames.around(first)}{detail}<ul>{places}{more}</ul></details>"
     )
 
 
-def _item(d: Diagnostic, g: Group) -> str:
-    test = f" <i>{escape(mask(d.test))}</i>" if d.test else ""
-    differs = f" {escape(mask(d.message))}" if d.message != g.message else ""
-    return f"<li>{_place(d)}{test}{differs}</li>"
+def _items(g: Group) -> Iterator[str]:
+    """One entry a test; other findings of one message in one file share an entry, their lines behind it."""
+    entries: dict[tuple[str | None, str, str | None], list[Diagnostic]] = {}
+    for d in g.diagnostics[:MOST_PLACES]:
+        entries.setdefault((d.test, d.message, d.file), []).append(d)
+    for (test, message, file), members in entries.items():
+        named = f" <i>{escape(mask(test))}</i>" if test else ""
+        differs = f" {escape(mask(message))}" if message != g.message else ""
+        where = [_place(members[0]), *(f"<code>{escape(_in_file(d))}</code>" for d in members[1:] if file and d.line)]
+        yield f"<li>{' '.join(where)}{named}{differs}</li>"
+
+
+def _in_file(d: Diagnostic) -> str:
+    return f":{d.line}" + (f":{d.column}" if d.column else "")
 
 
 def _place(d: Diagnostic) -> str:
