@@ -133,12 +133,12 @@ def _named(result: EngineResult) -> Sequence[Diagnostic]:
 
 
 def _snapshot(project: Project, asked: Asked, checked: Checked, diagnostics: Sequence[Diagnostic]) -> snapshot.Snapshot:
-    known = history.issue_files(project.store) - set(checked.files)
-    scope = (*asked.paths, *asked.more)
-    gone = {file for file in known if holds(scope, file) and not os.path.lexists(project.folder / file)}
+    scope = (*asked.paths, *asked.more) if asked.paths else ()
+    known = (file for file in history.issue_files(project.store) if holds(scope, file))
+    gone = {file for file in known if not os.path.lexists(f"{project.folder}/{file}")}
     return snapshot.Snapshot(
         covered=checked.coverage,
-        files=frozenset(checked.files),
+        files=frozenset(checked.files) - gone,
         gone=frozenset(gone.union(checked.gone)),
         finished=frozenset(result.engine for result in checked.results if result.state == "ok"),
         whole=checked.whole,

@@ -13,6 +13,7 @@ from punchlist.store import history
 from punchlist.store.runs import Run
 
 _MOST_EDITS = 8
+_MOST_RULES = 5
 
 
 def learn(
@@ -91,7 +92,29 @@ def lines(found: Recurrence) -> list[str]:
     for loop in found.loops:
         edits = f" (edits: {'; '.join(loop.edits)})" if loop.edits else ""
         said.append(f"loop: {loop.signature}: {loop.hint}{edits}")
-    return said + [f"churn: {churn.hint}" for churn in found.churns]
+    by_file: dict[str, list[Churn]] = {}
+    for churn in found.churns:
+        by_file.setdefault(churn.file, []).append(churn)
+    for file, churns in by_file.items():
+        rules = ", ".join(churn.rule for churn in churns[:_MOST_RULES])
+        more = f" and {len(churns) - _MOST_RULES} more" if len(churns) > _MOST_RULES else ""
+        said.append(f"churn: {file} still breaks {rules}{more} after {churns[0].check_count} checks in a row")
+    return said
+
+
+def _as_issue(d: Diagnostic) -> dict[str, Any]:
+    """An issue as the list of all issues would show it, for its length."""
+    return {
+        "issueId": "0" * 64,
+        "file": d.file,
+        "line": d.line,
+        "col": d.column,
+        "engine": d.tool,
+        "rule": d.rule,
+        "severity": d.severity,
+        "message": d.message,
+        "fixable": d.fix is not None,
+    }
 
 
 def note_figures(project: Project, run: Run, report: Report, results: Iterable[EngineResult], size: int) -> None:
@@ -100,9 +123,7 @@ def note_figures(project: Project, run: Run, report: Report, results: Iterable[E
     import sqlite3
     from contextlib import suppress
 
-    from punchlist.views.schema14 import issue_json, issues_of
-
-    issues = [issue_json(issue) for issue in issues_of(report.diagnostics)]
+    issues = [_as_issue(d) for d in report.diagnostics]
     raw = len(json.dumps(issues, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")) if issues else 0
     engines = list(results)
     with suppress(sqlite3.Error):

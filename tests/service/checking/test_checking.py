@@ -1,0 +1,238 @@
+"""Checks by real engines, from the question to the answer."""
+
+import json
+import stat
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from punchlist.model import Trouble
+from punchlist.service.checking import recurring, values
+from punchlist.service.checking.answers import check_text, edit_text
+from punchlist.service.checking.asked import of_files, of_project
+from punchlist.service.checking.compare import covering, difference, seen_by
+from punchlist.service.plan import of_command
+from punchlist.service.project import open_project
+from punchlist.service.session import Session
+from punchlist.store.runs import Run
+from punchlist.views.budget import PROJECT
+from punchlist.views.verdict import CLI_CALLS
+
+Check = Callable[..., Run]
+
+
+def edit(session: Session, run: Run) -> str:
+    return edit_text(session.project, run, covering(session.project, run), "", budget=PROJECT, calls=CLI_CALLS)
+
+
+def test_a_check_is_a_run_with_its_own_id_and_answers_with_every_finding(session: Session, check: Check) -> None:
+    first, second = check(), check()
+    assert (first.id, second.id, first.kind) == ("check-1", "check-2", "engines")
+    text = check_text(session.project, first)
+    assert text.splitlines()[0].startswith("FAILED check: 1 error")
+    assert "ruff" in text.splitlines()[1]
+    assert "3 files" in text.splitlines()[1]
+    assert "a.py:1 F401" in text
+    assert "(cached)" in check_text(session.project, second)
+    assert "since check-1: 1 same" in check_text(session.project, second)
+
+
+def test_a_clean_check_is_short_and_says_what_was_looked_at(session: Session, check: Check) -> None:
+    text = check_text(session.project, check("b.py"))
+    assert text.startswith("PASSED check b.py")
+    assert "1 file" in text
+    assert len(text.splitlines()) == 2
+
+
+def test_files_of_no_engine_are_an_error_not_a_pass(session: Session, check: Check, python: Path) -> None:
+    (python / "notes.txt").write_text("x", encoding="utf-8")
+    done = check("notes.txt")
+    assert (done.outcome, done.facts["code"]) == ("error", "nothing_checked")
+    assert "Nothing was checked" in check_text(session.project, done)
+    assert values.response(session.project, done)["code"] == "nothing_checked"
+
+
+def test_a_project_without_engines_says_so(session: Session, project: Path) -> None:
+    done = session.wait(session.check(of_project(session.project)).id, 30)
+    assert done.outcome == "error"
+    assert "no engine is on" in check_text(session.project, done)
+
+
+def test_an_engine_that_fails_makes_an_error_and_loses_nobody_elses_findings(
+    session: Session, check: Check, python: Path
+) -> None:
+    (python / "mypy.ini").write_text("[mypy]\nno_such = = \n[mypy\n", encoding="utf-8")
+    done = check()
+    states = {name: told["state"] for name, told in done.facts["engines"].items()}
+    if states.get("mypy") != "error":
+        pytest.skip("mypy made do with it")
+    text = check_text(session.project, done)
+    assert done.outcome == "error"
+    assert "mypy ERROR" in text
+    assert "F401" in text
+    response = values.response(session.project, done)
+    assert response["status"] == "error"
+    assert response["engines"]["mypy"]["code"] == "engine_execution_failed"
+    assert response["totalIssues"] >= 1
+
+
+def test_snapshots_survive_a_restart(session: Session, check: Check, python: Path) -> None:
+    done = check()
+    again = Session(open_project(explicit=str(python)))
+    kept = seen_by(again.project, again.project.store.get(done.id))
+    assert kept is not None
+    assert ("ruff", "a.py") in kept.covered
+    assert values.snapshot(again.project, done)["coverage"]["ruff"]["checked"] == 3
+    again.project.store.close()
+
+
+def test_what_is_kept_is_for_its_owner_alone(session: Session, check: Check) -> None:
+    folder = session.project.runs_folder / check().id
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
+    assert (stat.S_IMODE(folder.stat().st_mode), modes) == (0o700, {0o600})
+
+
+def test_an_edit_is_told_as_fixed_broke_and_left_with_lines_followed(
+    session: Session, check: Check, python: Path
+) -> None:
+    (python / "a.py").write_text("import os\nimport sys\n\n\ndef total(x):\n    return x\n", encoding="utf-8")
+    check()
+    (python / "a.py").write_text("# new\n\nimport sys\n\n\ndef total(x):\n    return y\n", encoding="utf-8")
+    text = edit(session, check("a.py"))
+    assert text.startswith("WORSE: 1 fixed, 1 broke, 1 left")
+    assert "F821" in text.partition("broke (1):")[2].splitlines()[1]
+    assert "a.py:3 F401" in text.partition("left (1):")[2].splitlines()[1]
+    assert len(text.splitlines()) < 15
+
+
+def test_a_narrower_check_never_calls_fixed_what_it_did_not_look_at(session: Session, check: Check) -> None:
+    whole, narrow = check(), check("b.py")
+    delta = difference(session.project, whole, narrow)
+    assert (delta.removed, len(delta.unobserved)) == ((), 1)
+    assert values.comparison(delta)["verdict"] == "unknown"
+    assert "not looked at: 1 known findings in other files" in edit(session, narrow)
+
+
+def test_a_deleted_file_is_observed_as_gone(session: Session, check: Check, python: Path) -> None:
+    whole = check()
+    (python / "a.py").unlink()
+    gone = check("a.py")
+    delta = difference(session.project, whole, gone)
+    assert [d.file for d in delta.removed] == ["a.py"]
+    assert "1 fixed" in edit(session, gone)
+    assert [d.file for d in difference(session.project, whole, check()).removed] == ["a.py"]
+
+
+def test_a_new_file_is_new_and_not_merely_seen_first(session: Session, check: Check, python: Path) -> None:
+    whole = check()
+    (python / "c.py").write_text("import sys\n", encoding="utf-8")
+    assert [d.file for d in difference(session.project, whole, check()).added] == ["c.py"]
+
+
+def test_two_engine_runs_and_a_command_never_fix_each_others_findings(session: Session, check: Check) -> None:
+    checked = check()
+    command = session.wait(session.start(of_command(session.project, "true")).id, 20)
+    delta = difference(session.project, checked, command)
+    assert (delta.removed, len(delta.unobserved)) == ((), 1)
+    back = difference(session.project, command, checked)
+    assert (back.added, len(back.first_seen)) == ((), 1)
+
+
+def test_a_switched_off_engine_leaves_its_findings_unobserved(session: Session, check: Check, python: Path) -> None:
+    before = check()
+    (python / "punchlist.toml").write_text("[engines.ruff]\nenabled = false\n[engines.mypy]\nenabled = true\n", encoding="utf-8")
+    after = check()
+    assert difference(session.project, before, after).removed == ()
+
+
+def test_what_comes_back_is_a_loop_also_after_a_restart(session: Session, check: Check, python: Path) -> None:
+    bad, good = "import os\n", "x = 1\n"
+    for text in (bad, good, bad, good, bad):
+        (python / "a.py").write_text(text, encoding="utf-8")
+        last = check("a.py")
+    assert [loop.occurrences for loop in recurring.of_run(last).loops] == [2]
+    again = Session(open_project(explicit=str(python)))
+    (loop,) = recurring.now(again.project).loops
+    assert loop.occurrences == 2
+    assert any("a.py" in edits for edits in loop.edits)
+    assert "loop: F401" in check_text(session.project, last)
+    again.project.store.close()
+
+
+def test_a_check_that_does_not_look_at_a_file_does_not_make_a_loop(session: Session, check: Check) -> None:
+    for files in (("a.py",), ("b.py",), ("a.py",), ("b.py",), ("a.py",)):
+        check(*files)
+    assert recurring.now(session.project).loops == ()
+
+
+def test_the_same_rule_in_the_same_file_three_times_is_churn(session: Session, check: Check) -> None:
+    for _ in range(3):
+        last = check("a.py")
+    (churn,) = recurring.of_run(last).churns
+    assert (churn.file, churn.rule, churn.check_count) == ("a.py", "F401", 3)
+    assert values.response(session.project, last)["fileRuleChurnWarning"]["checkCount"] == 3
+
+
+def test_the_same_check_asked_twice_at_once_is_one_run(session: Session, python: Path) -> None:
+    ids: list[str] = []
+
+    def ask() -> None:
+        ids.append(session.check(of_project(session.project)).id)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(ids)) == 1
+    session.wait(ids[0], 60)
+
+
+def test_a_fresh_check_joins_nothing_and_believes_no_cache(session: Session, check: Check) -> None:
+    check()
+    again = check(fresh=True)
+    assert again.facts["engines"]["ruff"]["checked"] == 3
+
+
+def test_a_cancelled_check_says_so_and_is_no_baseline(session: Session, python: Path) -> None:
+    run = session.check(of_project(session.project, fresh=True))
+    done = session.stop(run.id)
+    if done.how.ending != "cancelled":
+        pytest.skip("it was done before it could be ended")
+    assert done.outcome == "error"
+    assert covering(session.project, session.wait(session.check(of_files(session.project, ["a.py"])).id, 30)) is None
+
+
+def test_findings_outside_of_what_was_asked_are_counted(session: Session, check: Check, python: Path) -> None:
+    done = check("b.py")
+    report = session.report(done.id)
+    other = session.report(check().id)
+    session.project.store.finish(done.id, other, size=0)
+    value = values.response(session.project, session.project.store.get(done.id))
+    assert (report.diagnostics, value["totalIssues"], value["filteredOutCount"]) == ((), 0, 1)
+    assert value["filteredOutIssueCount"] == 1
+    assert "check_project" in value["nextStep"]
+    assert "+ 1 in files that were not asked for: a.py" in check_text(session.project, session.project.store.get(done.id))
+
+
+def test_a_bad_configuration_is_told_before_anything_runs(session: Session, python: Path) -> None:
+    (python / "punchlist.toml").write_text("[engines.rufff]\nenabled = true\n", encoding="utf-8")
+    with pytest.raises(Trouble, match="punchlist.toml"):
+        session.check(of_project(session.project))
+
+
+def test_every_finding_is_reachable_page_by_page(session: Session, check: Check, python: Path) -> None:
+    lines = "".join(f"import m{n}\n" for n in range(250))
+    (python / "a.py").write_text(lines, encoding="utf-8")
+    done = check()
+    report = session.report(done.id)
+    found: set[str] = set()
+    page: str | None = "1"
+    while page:
+        value = values.detail(report, cluster_id=None, issue_id=None, page=int(page), check_id=done.id)
+        found |= {issue["issueId"] for issue in value["issues"]}
+        page = value.get("nextCursor")
+    assert len(found) == len(report.diagnostics) >= 250
+    assert json.dumps(value)
