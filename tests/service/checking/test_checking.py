@@ -1,6 +1,7 @@
 """Checks by real engines, from the question to the answer."""
 
 import json
+import os
 import stat
 import threading
 from collections.abc import Callable
@@ -60,22 +61,38 @@ def test_a_project_without_engines_says_so(session: Session, project: Path) -> N
     assert "no engine is on" in check_text(session.project, done)
 
 
-def test_an_engine_that_fails_makes_an_error_and_loses_nobody_elses_findings(
-    session: Session, check: Check, python: Path
-) -> None:
-    (python / "mypy.ini").write_text("[mypy]\nno_such = = \n[mypy\n", encoding="utf-8")
+@pytest.fixture
+def broken_mypy(python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let mypy be a program that fails."""
+    (python / "punchlist.toml").write_text("[engines.mypy]\nenabled = true\n", encoding="utf-8")
+    tool = tmp_path / "bin" / "mypy"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\n[ \"$1\" = --version ] && echo 'mypy 1.13.0 (compiled: yes)' && exit 0\necho boom >&2\nexit 7\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("broken_mypy")
+def test_an_engine_that_fails_makes_an_error_and_loses_nobody_elses_findings(session: Session, check: Check) -> None:
     done = check()
-    states = {name: told["state"] for name, told in done.facts["engines"].items()}
-    if states.get("mypy") != "error":
-        pytest.skip("mypy made do with it")
     text = check_text(session.project, done)
     assert done.outcome == "error"
     assert "mypy ERROR" in text
+    assert "boom" in text
     assert "F401" in text
     response = values.response(session.project, done)
-    assert response["status"] == "error"
+    assert (response["status"], response["totalIssues"]) == ("error", 1)
     assert response["engines"]["mypy"]["code"] == "engine_execution_failed"
-    assert response["totalIssues"] >= 1
+    assert response["engines"]["mypy"]["nextStep"]
+
+
+@pytest.mark.usefixtures("broken_mypy")
+def test_with_a_failed_side_the_verdict_is_unknown(session: Session, check: Check, python: Path) -> None:
+    before = check()
+    (python / "a.py").write_text("x = 1\n", encoding="utf-8")
+    after = check()
+    assert values.comparison(difference(session.project, before, after))["verdict"] == "unknown"
+    assert edit(session, check("a.py")).startswith("UNKNOWN")
 
 
 def test_snapshots_survive_a_restart(session: Session, check: Check, python: Path) -> None:
