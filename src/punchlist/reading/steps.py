@@ -3,26 +3,33 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from punchlist.reading.log import Log
 
-# GitHub Actions, Azure Pipelines, Jenkins, GitLab.
-STEP = re.compile(r"##\[group\]Run |##\[section\]Starting: |\[Pipeline\] sh|Executing \"step_script\"")
-STARTS = ("##[", "[Pipeline]", "Executing")
-# What ends a job that failed. After it CI systems clean up; nothing there explains anything.
+# GitHub Actions, Azure Pipelines, Jenkins, GitLab, Buildkite.
+STEP = re.compile(
+    r"##\[group\]Run |##\[section\]Starting: |\[Pipeline\] (?:sh|bat|powershell|pwsh)\b|Executing \"step_script\""
+    r"|(?:---|~~~|\+\+\+) (?::[\w+-]+:|Running (?:commands|script|agent))"
+)
+STARTS = ("##[", "[Pipeline]", "Executing", "--- ", "~~~ ", "+++ ")
+# What ends a step that failed. After it CI systems clean up; nothing there explains anything.
 END = re.compile(
     r"completed with exit code [1-9]|##\[error\]|Job failed|Build step .* marked build as failure"
-    r"|exited with code [1-9]",
+    r"|exited with (?:code|status) [1-9]|script returned exit code|Exited with code|^Finished: (?:FAILURE|ABORTED)"
+    r"|^The command \".*\" (?:exited with [1-9]|failed)",
     re.I,
 )
 CLEANUP = re.compile(
     r"(?:Post job cleanup|Cleaning up orphan processes|Post Run |Stopping and removing|Cleaning up project)", re.I
 )
+JOB = "Complete job name:"
+HEADER = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Where the work ended: indexes of the line that begins the step, of its first output and of its last line."""
+    """A step that failed: indexes of the line that begins it, of its first output and of its last line."""
 
     title: int
     first: int
@@ -35,17 +42,28 @@ def has_steps(texts: Sequence[str]) -> bool:
     return any(STEP.match(text) for text in texts if text.startswith(STARTS))
 
 
-def failing_step(texts: Sequence[str]) -> Step:
-    """Find the part of a log in which the work ended; the whole log where nothing marks its steps."""
-    cleanup = next((at for at, text in enumerate(texts) if CLEANUP.match(text)), len(texts))
-    marks = [at for at in range(cleanup) if END.search(texts[at][:200])]
-    last = marks[-1] if marks else max(0, min(cleanup, len(texts)) - 1)
-    title = next((at for at in range(last, -1, -1) if STEP.match(texts[at])), -1)
-    if title < 0:
-        return Step(0, 0, last, named=False)
+def failing_steps(texts: Sequence[str]) -> list[Step]:
+    """Find the steps in which the work failed, in order; the whole log as one where nothing marks its steps."""
+    starts = [at for at, text in enumerate(texts) if text.startswith(STARTS) and STEP.match(text)]
+    steps = []
+    for title, end in pairwise([*starts, len(texts)]):
+        stop = next((at for at in range(title, end) if CLEANUP.match(texts[at])), end)
+        marks = [at for at in range(title, stop) if END.search(texts[at][:200])]
+        if marks:
+            steps.append(_step(texts, title, marks[-1]))
+    if steps:
+        return steps
+    stop = next((at for at, text in enumerate(texts) if CLEANUP.match(text)), len(texts))
+    marks = [at for at in range(stop) if END.search(texts[at][:200])]
+    last = marks[-1] if marks else max(0, min(stop, len(texts)) - 1)
+    title = next((at for at in reversed(starts) if at <= last), -1)
+    return [_step(texts, title, last) if title >= 0 else Step(0, 0, last, named=False)]
+
+
+def _step(texts: Sequence[str], title: int, last: int) -> Step:
     # The script and its environment stand in a group of their own before what they print.
-    header = next((at for at in range(title, min(title + 200, last)) if texts[at].startswith("##[endgroup]")), title)
-    return Step(title, header + 1, last, named=True)
+    header = range(title, min(title + HEADER, last)) if texts[title].startswith("##[group]") else ()
+    return Step(title, next((at for at in header if texts[at].startswith("##[endgroup]")), title) + 1, last, named=True)
 
 
 def only_failing(log: Log) -> Log:
@@ -53,9 +71,10 @@ def only_failing(log: Log) -> Log:
     starts = [at for at, line in enumerate(log.lines) if line.startswith(STARTS) and STEP.match(line)]
     if not starts:
         return log
-    bounds = list(zip(starts, [*starts[1:], len(log.lines)], strict=True))
     failed = [
-        (first, end) for first, end in bounds if any(line.startswith("##[error]") for line in log.lines[first:end])
+        (first, end)
+        for first, end in pairwise([*starts, len(log.lines)])
+        if any(line.startswith("##[error]") for line in log.lines[first:end])
     ]
     return _parts(log, failed) if failed else log
 

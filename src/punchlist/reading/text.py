@@ -5,12 +5,12 @@ from collections.abc import Iterable
 
 from punchlist.reading.log import LINE_LIMIT, Log
 
-# Some CI systems keep escapes spelled out (`^[[31m`).
-# CSI, OSC (links, titles), DCS/APC strings, charset selections and the two-byte escapes.
+# CSI, OSC (links, titles), DCS/APC strings, charset selections and the two-byte escapes; some CI systems keep escapes
+# spelled out (`^[[31m`).
 ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[PX^_][^\x1b\n]*(?:\x1b\\)?"
     r"|[()*+][A-Za-z0-9]|[@-Z\\-~=>78])"
-    r"|\x9b[0-?]*[ -/]*[@-~]|\^\[\[[0-9;]*m"
+    r"|\x9b[0-?]*[ -/]*[@-~]|\^\[\[[0-9;?]*[A-HJKSTfhlmsu]"
 )
 # A move to the first column and a line erased begin a line anew, as a carriage return does.
 REWRITES = re.compile(r"\x1b\[(?:[01]?G|2K)")

@@ -35,11 +35,13 @@ def brief(
 
         if page > 1:
             return mask(pages.later_page(report, facts, budget, page))
-        text = pages.first_page(report, facts, budget)
         if report.excerpt:
-            from punchlist.views.evidence import with_evidence
+            from punchlist.views.evidence import room_for_findings, with_evidence
 
+            text = pages.first_page(report, facts, room_for_findings(report, budget))
             text = with_evidence(text, report, budget.chars)
+        else:
+            text = pages.first_page(report, facts, budget)
     return mask(_or_log(text, report, facts, budget, plain_log))
 
 

@@ -7,7 +7,7 @@ from punchlist.analysis.fingerprint import split
 from punchlist.analysis.groups import Group, find, group, unique
 from punchlist.analysis.ranking import ranked
 from punchlist.model import Diagnostic, Report, Trouble
-from punchlist.views import wording
+from punchlist.views import evidence, wording
 from punchlist.views.budget import Budget, size
 from punchlist.views.ladder import Part, Rendering, Rung, by_folder, portion, render, rungs
 from punchlist.views.places import in_file, one_line, short_test
@@ -66,22 +66,12 @@ def first_page(report: Report, facts: Facts, budget: Budget) -> str:
     if report.outcome == "passed" and not any(g.severity in _WEIGHTY for g in listed):
         return " · ".join(above)
     if not any(g.severity == "error" for g in listed) and report.excerpt and report.outcome != "passed":
-        above += _excerpt(report, budget.chars // 2)
+        above += evidence.excerpt(report, budget)
     head = "\n".join(above)
     if not listed:
         return head
     rendering, footer = _fit(listed, facts, budget.chars - size(head) - 1, len(minor))
     return "\n".join(filter(None, [head, rendering.text, footer]))
-
-
-def _excerpt(report: Report, room: int) -> list[str]:
-    lines: list[str] = []
-    for _, _, text in report.excerpt:
-        line = text.rstrip()[:300]
-        if sum(map(len, lines)) + len(line) > room:
-            break
-        lines.append(line)
-    return lines
 
 
 def _fit(groups: Sequence[Group], facts: Facts, room: int, minor: int) -> tuple[Rendering, str]:
