@@ -198,4 +198,17 @@ PARSERS: tuple[Parser, ...] = (
         formats="dotnet build, restore, format; MSBuild; C#, F#, Visual Basic",
         aliases=("dotnet-build", "dotnet-format"),
     ),
+    Parser(
+        "java",
+        "tools.java",
+        commands=("java", "gradle run", "gradle bootRun", "mvn exec:java", "kotlin", "scala", "jshell"),
+        signs=(
+            "Error: Could not find or load main class",
+            "Error: Unable to access jarfile",
+            "detected by the Java Runtime",
+        ),
+        anchors=(b"Exception in thread", b"Caused by", b"\tat ", b"Java Runtime"),
+        kind="report",
+        formats="uncaught exceptions, start-up errors, crashes",
+    ),
 )

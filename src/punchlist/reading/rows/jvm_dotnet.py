@@ -44,7 +44,8 @@ ROWS: tuple[Row, ...] = (
     Row("kotlinc", r"(?P<severity>[ewiv]): " + KOTLIN + r": \((?P<line>\d+), (?P<column>\d+)\): (?P<message>\S.*)"),
     Row(
         "kotlinc",
-        r"(?P<severity>error|warning): (?P<message>(?:source file or directory not found|unresolved reference|no source files|invalid argument|unable to|language version).*)",
+        "",
+        error=r"error: (?P<message>(?:source file or directory not found|no source files|invalid argument|unable to).*)",
     ),
     # ktlint 0.40 to 1.5: `(standard:no-wildcard-imports)`, before 0.49 `(no-wildcard-imports)`
     Row("ktlint", KOTLIN + r":(?P<line>\d+):(?P<column>\d+): (?P<message>\S.*?) \((?P<rule>[\w-]+(?::[\w-]+)*)\)$"),
@@ -71,7 +72,12 @@ ROWS: tuple[Row, ...] = (
     # MSBuild: compiler, analysers, restore
     Row(
         "msbuild",
-        NODE + PLACE + r" ?: (?:\w+ )?" + WORD + r" (?P<rule>(?!(?:C|LNK|D|RC|CVT|A)\d{4,5}\b)[A-Za-z][\w-]*) ?: (?P<message>.*?)" + PROJECT,
+        NODE
+        + PLACE
+        + r" ?: (?:\w+ )?"
+        + WORD
+        + r" (?P<rule>(?!(?:C|LNK|D|RC|CVT|A)\d{4,5}\b)[A-Za-z][\w-]*) ?: (?P<message>.*?)"
+        + PROJECT,
         counts=MSBUILD_COUNTS,
         failed=r"^Build FAILED\.|^(?:Build|Restore) failed with |^(?:Build|Restore) failed in ",
         passed=r"^Build succeeded",

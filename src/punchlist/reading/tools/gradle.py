@@ -173,7 +173,9 @@ def _wrong(log: Log, context: Context, index: int, reading: Reading) -> None:
         return
     file, line = _where(lines, index)
     message = reason.strip().removeprefix("> ") if task and reason else head
-    told = next(((m["file"], int(m["line"]), m["message"]) for _, text in body if (m := GROOVY.match(text))), None)
+    told = next(
+        ((m["file"], int(m["line"]), m["message"]) for _, text in body if (m := GROOVY.match(text.strip()))), None
+    )
     if told:
         file, line, message = told
     scripted = next((m for _, text in body if (m := SCRIPT.match(text))), None)

@@ -92,11 +92,15 @@ def parse(log: Log, context: Context) -> Reading:
             done = _finding(log, index, text, match["level"], state, reading)
     for at, index in enumerate(goals):
         _goal(log, index, (goals + [len(lines)])[at + 1], bool(tests.failures), state, reading)
-    if goals:
-        for index in state.other:
-            reading.claim(index)
-    elif reading.outcome != "passed":
+    for index in lines_with(log, "Unable to parse command line options: "):
+        said = lines[index].partition("options: ")[2]
+        reading.add(Diagnostic(message=said, log=log.span(index)))
+        reading.claim(index)
+        state.errors += 1
+    if not goals and reading.outcome != "passed":
         _unbuilt(log, state, reading)
+    for index in state.other:
+        reading.claim(index)
     _outcome(log, context, state, reading)
     return reading
 

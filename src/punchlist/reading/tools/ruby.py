@@ -51,6 +51,9 @@ LOOK = 400
 def parse(log: Log, context: Context) -> Reading:
     """Read rake's and bundler's own failures, then tracebacks, syntax errors and warnings of what is left."""
     reading = Reading()
+    if not context.words and context.exit_code == 0:
+        # What a program prints that ends well is its own business.
+        return reading
     done = 0
     ruled = context.words[:1] in (("rake",), ("rails",), ("bundle",), ("bundler",), ("ruby",))
     checked = context.words[:1] == ("ruby",) and any("c" in w for w in context.words if re.fullmatch(r"-[a-z]+", w))
@@ -70,7 +73,7 @@ def parse(log: Log, context: Context) -> Reading:
             done = _raised(log, context, index, match, reading)
         elif ": " in line and (match := SYNTAX.match(line)):
             done = _syntax(log, index, match, reading)
-        elif ": warning: " in line and (match := WARNING.match(line)):
+        elif context.words[:1] == ("ruby",) and ": warning: " in line and (match := WARNING.match(line)):
             _add(
                 log,
                 reading,

@@ -17,6 +17,7 @@ DOTTY = re.compile(
 )
 GUTTER = re.compile(r"(?:\d+ | *)\|(?P<text>.*)$")
 CARET = re.compile(r"\s*\^+$")
+COMPARED = re.compile(r"\s*(?:found|required) *: ")
 COUNT = re.compile(r"(?P<number>one|two|three|four|five|six|seven|eight|nine|ten|\d+) (?P<what>error|warning)s? found$")
 NUMBERS = {word: at for at, word in enumerate("one two three four five six seven eight nine ten".split(), start=1)}
 SUITE = re.compile(r"(?P<name>[A-Z]\w*(?:Spec|Test|Suite|Tests|Specs|[\w]*)):$")
@@ -47,6 +48,11 @@ def parse(log: Log, context: Context) -> Reading:
     if reading.diagnostics:
         failing = any(d.severity == "error" for d in reading.diagnostics)
         reading.outcome = "failed" if failing else reading.outcome
+    elif context.exit_code and lines_with(log, "scalac error: "):
+        for index in lines_with(log, "scalac error: "):
+            reading.add(Diagnostic(message=log.lines[index].removeprefix("scalac error: "), log=log.span(index)))
+            reading.claim(index)
+        reading.outcome = "error"
     elif context.exit_code and "error" in levels:
         _trouble(log, texts, levels, reading)
     return reading
@@ -73,22 +79,16 @@ def _placed(
     log: Log, texts: Sequence[str], levels: Sequence[str], index: int, match: re.Match[str], reading: Reading
 ) -> int:
     """Scala 2: the message, `found` and `required`, the source and a caret, behind the same level where there is one."""
-    end = index + 1
-    while end < len(texts) and end < index + LOOK and levels[end] == levels[index] and texts[end][:1] in (" ", "\t"):
-        end += 1
-        if CARET.match(texts[end - 1]):
-            break
-    if end < len(texts) and not levels[index] and end < index + 4 and CARET.match(texts[end]):
-        end += 1
+    end = _message_end(texts, levels, index)
     severity: Severity = "warning" if match["word"] == "warning" or levels[index] == "warn" else "error"
-    message = match["message"]
+    message = "\n".join([match["message"], *(t for t in texts[index + 1 : end] if COMPARED.match(t))])
     column = match["column"]
     caret = next((i for i in range(index + 1, end) if CARET.match(texts[i])), None)
     reading.add(
         Diagnostic(
             message=message,
             severity=severity,
-            detail="\n".join(texts[index + 1 : end]),
+            detail="\n".join(t for t in texts[index + 1 : end] if not COMPARED.match(t)),
             file=match["file"],
             line=int(match["line"]),
             column=int(column) if column else len(texts[caret]) if caret is not None else None,
@@ -96,6 +96,19 @@ def _placed(
         )
     )
     reading.claim(index, end)
+    return end
+
+
+def _message_end(texts: Sequence[str], levels: Sequence[str], index: int) -> int:
+    """A message ends with its caret; without one, with the lines that are indented."""
+    end = index + 1
+    while end < len(texts) and end < index + 12 and levels[end] == levels[index] and not PLACED.match(texts[end]):
+        if CARET.match(texts[end]):
+            return end + 1
+        end += 1
+    end = index + 1
+    while end < len(texts) and end < index + LOOK and levels[end] == levels[index] and texts[end][:1] in (" ", "\t"):
+        end += 1
     return end
 
 
