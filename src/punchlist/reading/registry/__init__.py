@@ -22,12 +22,12 @@ from punchlist.reading.registry.record import Parser
 
 PARSERS: tuple[Parser, ...] = (
     *formats.PARSERS,
+    *other_languages.FIRST,
+    *infrastructure.FIRST,
     *python_test.PARSERS,
     *python_lint.PARSERS,
     *jvm_dotnet.PARSERS,
     *ruby_php.PARSERS,
-    *other_languages.FIRST,
-    *infrastructure.FIRST,
     *javascript_test.PARSERS,
     *javascript_build.PARSERS,
     *rust.PARSERS,

@@ -33,8 +33,28 @@ FIRST: tuple[Parser, ...] = (
         kind="lint",
         formats="default, plain, TAP, visual_studio",
     ),
+    Parser(
+        "eunit",
+        "tools.erlang_tests",
+        commands=("rebar3 eunit", "rebar3 ct", "ct_run", "erl"),
+        signs=(
+            "*failed*",
+            "*timed out*",
+            "Failure/Error: ",
+            ".  Skipped: ",
+            " failed on line ",
+            "%%% ",
+            "TEST COMPLETE",
+        ),
+        sign=r"\*(?:failed|timed out)\*$|^     Failure/Error: |^ *Failed: \d+\.  Skipped: |^\w+:\w+ failed on line \d+$"
+        r"|^%%% \w+.*: (?:FAILED|SKIPPED)|: TEST COMPLETE, ",
+        anchors=(b"*failed*", b"Failure/Error", b"Failed: ", b" failed on line", b"TEST COMPLETE", b": FAILED"),
+        kind="test",
+        formats="EUnit, rebar3 eunit, Common Test, rebar3 ct",
+        aliases=("common_test",),
+    ),
 )
-"""Read before JavaScript's test runners, whose TAP looks much the same."""
+"""Read before other test runners, whose TAP or failures look much the same."""
 
 PARSERS: tuple[Parser, ...] = (
     Parser(
@@ -70,26 +90,6 @@ PARSERS: tuple[Parser, ...] = (
         sign=r"^(?:lua[\d.]*|luac[\d.]*|luajit|texlua): \S.*:\d+: ",
         kind="compile",
         formats="errors with tracebacks",
-    ),
-    Parser(
-        "eunit",
-        "tools.erlang_tests",
-        commands=("rebar3 eunit", "rebar3 ct", "ct_run", "erl"),
-        signs=(
-            "*failed*",
-            "*timed out*",
-            "Failure/Error: ",
-            ".  Skipped: ",
-            " failed on line ",
-            "%%% ",
-            "TEST COMPLETE",
-        ),
-        sign=r"\*(?:failed|timed out)\*$|^     Failure/Error: |^ *Failed: \d+\.  Skipped: |^\w+:\w+ failed on line \d+$"
-        r"|^%%% \w+.*: (?:FAILED|SKIPPED)|: TEST COMPLETE, ",
-        anchors=(b"*failed*", b"Failure/Error", b"Failed: ", b" failed on line", b"TEST COMPLETE", b": FAILED"),
-        kind="test",
-        formats="EUnit, rebar3 eunit, Common Test, rebar3 ct",
-        aliases=("common_test",),
     ),
     Parser(
         "erlc",

@@ -173,8 +173,6 @@ def _gtest(log: Log, reading: Reading) -> list[Failed]:
                 found.append(Failed("", loose["file"], None, index, index + 1, [line]))
                 counts["ERROR"] += 1
                 reading.claim(index)
-            elif any(counts.values()) and line.startswith(("[---", "[===")):
-                reading.claim(index)
             continue
         if match["word"] == "RUN":
             started = index
@@ -187,6 +185,9 @@ def _gtest(log: Log, reading: Reading) -> list[Failed]:
             found.append(Failed(match["name"], match["file"], int(match["line"]), first, index + 1, said))
         started = None
     if any(counts.values()):
+        for index, line in enumerate(log.lines):
+            if line.startswith("["):
+                reading.claim(index)
         names = {"OK": "passed", "FAILED": "failed", "ERROR": "errors", "SKIPPED": "skipped"}
         reading.counts |= {names[word]: value for word, value in counts.items()}
     return found

@@ -20,7 +20,7 @@ BOX_SAID = re.compile(r"\s*│.*?╰─+ (?P<warning>Warning: )?(?P<message>.+)$
 REBAR = re.compile(r"===> (?P<message>.+)$")
 REBAR_FAILED = re.compile(
     r"===> (?P<message>(?:Error in|Failed to|Unable to|Could not|Command .+ not found|No such|Package .+ not found"
-    r"|Dialyzer|Invalid|Dependency failure|Missing|There was an error|Unknown|Bad|Unrecognized|Rebar3 detected|Uncaught).*"
+    r"|Dialyzer|Invalid|Dependency failure|Missing|There was an error|Unknown|Bad|Unrecognized|Rebar3 detected).*"
     r"|.*(?:not found|failed).*)$"
 )
 SUCCEEDING = ("Compiling ", "Analyzing", "Verifying", "Fetching", "Performing", "Running", "Booted", "Updating")

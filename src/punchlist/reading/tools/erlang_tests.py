@@ -63,7 +63,9 @@ def parse(log: Log, _context: Context) -> Reading:
         elif " failed" in line and (match := CT_FAILED.match(line)):
             end = _common(match, log, index, reading)
         elif (
-            stripped.startswith("undefined") and index + 1 < len(log.lines) and log.lines[index + 1].startswith("*** ")
+            stripped.startswith("undefined")
+            and index + 1 < len(log.lines)
+            and log.lines[index + 1].strip().startswith("*** ")
         ):
             end = _not_run(log, index, reading)
         else:
