@@ -50,11 +50,18 @@ def _is_all(site: Site, home: str) -> bool:
 
 
 def upward_configs(site: Site, folder: str, names: Iterable[str]) -> list[str]:
-    """Return where these files may lie (existing or not) from a folder up to the root and on to the top of all."""
+    """Return where these files may lie (existing or not) from a folder up to the root, and those that lie above it."""
     wanted = tuple(names)
-    inside = [site.path(joined(place, name)) for place in above(folder) for name in wanted]
-    outside = [str(place / name) for place in site.root.parents for name in wanted if (place / name).is_file()]
-    return [*inside, *outside]
+    prefix = f"{site.root}/"
+    outside: list[str] = site.once("outside", "\0".join(wanted), lambda: _outside(site, wanted))
+    return [
+        f"{prefix}{place}/{name}" if place else prefix + name for place in above(folder) for name in wanted
+    ] + outside
+
+
+def _outside(site: Site, names: Iterable[str]) -> list[str]:
+    parents = [str(place) for place in site.root.parents]
+    return [path for place in parents for name in names if os.path.isfile(path := f"{place.rstrip('/')}/{name}")]
 
 
 def local(folder: str, files: Iterable[str]) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
 from typing import Any
 
 import punchlist
@@ -12,6 +13,7 @@ from punchlist.engines.site import Site
 from punchlist.model import Diagnostic
 from punchlist.store.codec import from_plain, to_plain
 
+_NO_FILE = bytes(16)
 _FORM = f"1 {punchlist.__version__}"  # how results are read and written down
 
 
@@ -36,24 +38,34 @@ class FileKeys:
 
     def of(self, files: Iterable[str]) -> dict[str, bytes]:
         """Return the key of each file that is there (root-relative)."""
-        paths = {file: self.site.path(file) for file in files}
-        contents = self.signatures.digests(paths.values())
-        return {
-            file: digest(self.base, self._folder(file.rpartition("/")[0]), file, content)
-            for file, path in paths.items()
-            if (content := contents[path])
-        }
+        prefix = f"{self.site.root}/"
+        names = list(files)
+        contents = self.signatures.digests([prefix + file for file in names])
+        found = {}
+        for file in names:
+            if content := contents[prefix + file]:
+                # Three digests of fixed length and the name: nothing can be taken for something else.
+                raw = self._folder(file.rpartition("/")[0]) + content + file.encode("utf-8", "surrogateescape")
+                found[file] = blake2b(raw, digest_size=16).digest()
+        return found
 
     def configs(self) -> list[str]:
         """Return the configuration files the keys depend on."""
         return list(dict.fromkeys(path for folder in self._folders for path in self.engine.configs(self.site, folder)))
 
     def _folder(self, folder: str) -> bytes:
-        if folder not in self._folders:
+        known = self._folders.get(folder)
+        if known is None:
             paths = list(self.engine.configs(self.site, folder))
             contents = self.signatures.digests(paths)
-            self._folders[folder] = digest(*(part for path in paths for part in (path, contents[path])))
-        return self._folders[folder]
+            known = digest("\0".join(paths), b"".join(contents[path] or _NO_FILE for path in paths))
+            known = self._folders[folder] = self.base + known
+        return known
+
+
+def all_key(keys: Mapping[str, bytes]) -> bytes:
+    """Return the key of the findings in several files together."""
+    return digest("all", *(keys[file] for file in sorted(keys)))
 
 
 def pack_findings(diagnostics: Iterable[Diagnostic]) -> bytes:

@@ -29,6 +29,8 @@ class Verdict:
 
 def read(engine: Engine, job: Job, how: How, stdout: bytes, stderr: bytes, root: str) -> Verdict:
     """Read one process's output; its findings are kept whatever became of it."""
+    if engine.findings is not None:
+        stdout = engine.findings(stdout)
     log = to_log([("stdout", 1, stdout), ("stderr", 1, stderr)])
     words = job.words or (engine.command or engine.name,)
     parse = importlib.import_module(f"punchlist.reading.{engine.parser}").parse

@@ -99,10 +99,11 @@ class Engine:
     looks at. `marked` tells whether the project shows that it uses it, `units` which programs a scope makes. `whole`
     gives the reason why its findings in one file depend on others, "" where they do not. `configs` are the files
     (existing or not) that decide what it says of the files in a folder; `inputs` all a whole program depends on.
-    `looked_at` reads from an output which files it covered. `accept` rewrites or drops a finding. `nothing` are words
-    that say there was nothing to look at; `silent` that an empty output with exit 0 means all is well. `surroundings`
-    is what else its findings depend on. `before` prepares a run, `after` sees to what it left (started at the given
-    Unix time in nanoseconds).
+    `looked_at` reads from an output which files it covered, `findings` blanks what in it is for that alone. `accept`
+    rewrites or drops a finding. `nothing` are words that say there was nothing to look at; `silent` that an empty
+    output with exit 0 means all is well; `entire` that it always checks whole units, whichever files are asked for.
+    `surroundings` is what else its findings depend on. `before` prepares a run, `after` sees to what it left (started
+    at the given Unix time in nanoseconds).
     """
 
     name: str
@@ -125,6 +126,7 @@ class Engine:
     command: str = ""
     looked_at: Callable[["Site", Unit, Job, bytes], frozenset[str] | None] | None = None
     accept: Callable[[Diagnostic], Diagnostic | None] | None = None
+    findings: Callable[[bytes], bytes] | None = None
     before: Callable[["Site", Unit, "Signatures"], None] | None = None
     after: Callable[["Site", Unit, "Signatures", int], None] | None = None
     surroundings: Callable[["Site"], str] | None = None

@@ -111,24 +111,23 @@ def run(
     site = Site(root, scope, state, os.environ if environ is None else environ, cache=cache)
     signatures = Signatures(cache)
     tell = _teller(on_event, begin)
+    stop = stop or Stop()
     with tempfile.TemporaryDirectory(prefix="punchlist-") as scratch:
         logs = folder or Path(scratch)
-        wanted = chosen(site, config, engines)
-        jobs = [
-            _job(
-                engine,
+        workers = [
+            (
+                Worker(
+                    engine, site.with_setting(config.engines.get(engine.name)), cache, signatures, fresh, logs, stop
+                ),
                 on,
-                site.with_setting(config.engines.get(engine.name)),
-                cache,
-                signatures,
-                fresh,
-                logs,
-                stop or Stop(),
-                tell,
             )
-            for engine, on in wanted
+            for engine, on in chosen(site, config, engines)
         ]
-        results = side_by_side(jobs, len(jobs)) if jobs else []
+        # What the cache has costs less one after the other than in threads that wait for each other.
+        found = {worker.engine.name: _without_running(worker, on, tell) for worker, on in workers}
+        left = [worker for worker, _ in workers if found[worker.engine.name] is None]
+        ran = side_by_side([_job(worker, tell) for worker in left], len(left)) if left else []
+        results = [found[worker.engine.name] or ran[left.index(worker)] for worker, _ in workers]
     signatures.save()
     note = cache.note
     if own_cache:
@@ -156,23 +155,21 @@ def _teller(on_event: Callable[[Event], None] | None, begin: float) -> Callable[
     return tell
 
 
-def _job(
-    engine: Engine,
-    on: bool,
-    site: Site,
-    cache: Cache,
-    signatures: Signatures,
-    fresh: bool,
-    logs: Path,
-    stop: Stop,
-    tell: Callable[[str, EngineResult | None], None],
-) -> Callable[[], EngineResult]:
+def _without_running(worker: Worker, on: bool, tell: Callable[[str, EngineResult | None], None]) -> EngineResult | None:
+    name = worker.engine.name
+    if not on:
+        return EngineResult(engine=name, state="disabled")
+    tell(name, None)
+    result = worker.cached()
+    if result is not None:
+        tell(name, result)
+    return result
+
+
+def _job(worker: Worker, tell: Callable[[str, EngineResult | None], None]) -> Callable[[], EngineResult]:
     def job() -> EngineResult:
-        if not on:
-            return EngineResult(engine=engine.name, state="disabled")
-        tell(engine.name, None)
-        result = Worker(engine, site, cache, signatures, fresh, logs, stop).result()
-        tell(engine.name, result)
+        result = worker.result()
+        tell(worker.engine.name, result)
         return result
 
     return job

@@ -25,6 +25,7 @@ class Signatures:
         self._now: dict[str, tuple[Signature, bytes]] = {}
         self._known: dict[str, tuple[Signature, bytes]] = {}
         self._asked: set[str] = set()
+        self._all_asked = False
         self._new: dict[str, tuple[Signature, bytes]] = {}
         self._lock = threading.RLock()
 
@@ -33,13 +34,22 @@ class Signatures:
         wanted = list(paths)
         with self._lock:
             missing = [path for path in wanted if path not in self._now]
-            unasked = [path for path in missing if path not in self._asked]
-            if unasked:
-                self._known.update(self._cache.signatures(unasked))
-                self._asked.update(unasked)
-            for path in missing:
-                self._now[path] = self._look(path)
-            return {path: self._now[path][1] for path in wanted}
+            if missing:
+                self._ask(missing)
+                for path in missing:
+                    self._now[path] = self._look(path)
+            now = self._now
+            return {path: now[path][1] for path in wanted}
+
+    def _ask(self, paths: list[str]) -> None:
+        """Learn what was last known of files: of many, of all there are at once."""
+        unasked = [path for path in paths if path not in self._asked]
+        if not unasked or self._all_asked:
+            return
+        known = self._cache.signatures(unasked)
+        self._all_asked = known.everything
+        self._known.update(known.files)
+        self._asked.update(unasked)
 
     def _look(self, path: str) -> tuple[Signature, bytes]:
         signature = signature_of(path)

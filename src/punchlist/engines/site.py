@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -71,30 +70,26 @@ class Site:
         """Return the first of these files that a folder holds, root-relative, or ""."""
         return next((path for name in names if self.exists(path := joined(folder, name))), "")
 
-    @cached_property
+    @property
     def folders(self) -> tuple[str, ...]:
         """The folders in which a marker counts: those of the scope's files and all above them, nearest the root first.
 
         Of a whole project all folders that hold files, but not those of test data and examples.
         """
-        found = {""}
-        for file in self.scope.files:
-            folder = file.rpartition("/")[0]
-            while folder not in found:
-                found.add(folder)
-                folder = folder.rpartition("/")[0]
-        chosen = (f for f in found if not self.scope.whole or not any(part in _ASIDE for part in f.split("/")))
-        return tuple(sorted(chosen, key=lambda folder: (folder.count("/") + bool(folder), folder)))
+        found: tuple[str, ...] = self.once("folders", "", lambda: _folders(self.scope))
+        return found
 
     def holding(self, names: Iterable[str]) -> list[str]:
         """Return the folders of `folders` that hold one of these files."""
         wanted = tuple(names)
-        if self.scope.whole:
-            listed = self.scope.listed
-            return [
-                f for f in self.folders if any((joined(f, n) in listed) or (not f and self.exists(n)) for n in wanted)
-            ]
-        return [folder for folder in self.folders if self.first(folder, wanted)]
+        if not self.scope.whole:
+            return [folder for folder in self.folders if self.first(folder, wanted)]
+        by_name: dict[str, list[str]] = self.once("names", "", lambda: _by_name(self.scope))
+        held = {folder for name in wanted for folder in by_name.get(name, ())}
+        held |= {folder for name in wanted if "/" in name for folder in self.folders if self.first(folder, (name,))}
+        if self.first("", wanted):
+            held.add("")
+        return [folder for folder in self.folders if folder in held] if held else []
 
     def upward(self, folder: str, names: Iterable[str]) -> str:
         """Return the nearest of these files from a folder up to the root, root-relative, or ""."""
@@ -119,6 +114,25 @@ _ASIDE = frozenset({
     "__fixtures__", "templates", "template", "vendor", "third_party", "thirdparty", "node_modules", "dist", "build",
     "out", "target", "site-packages",
 })  # fmt: skip
+
+
+def _folders(scope: Scope) -> tuple[str, ...]:
+    found = {""}
+    for file in (*scope.files, *scope.gone):
+        folder = file.rpartition("/")[0]
+        while folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    chosen = (f for f in found if not scope.whole or _ASIDE.isdisjoint(f.split("/")))
+    return tuple(sorted(chosen, key=lambda folder: (folder.count("/") + bool(folder), folder)))
+
+
+def _by_name(scope: Scope) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for file in scope.files:
+        folder, _, name = file.rpartition("/")
+        found.setdefault(name, []).append(folder)
+    return found
 
 
 def joined(folder: str, name: str) -> str:

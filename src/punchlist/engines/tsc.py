@@ -19,7 +19,7 @@ from punchlist.model import Diagnostic
 ENDINGS = (*common.SCRIPT, ".d.ts", ".json")
 _CONFIG_NAME = re.compile(r"tsconfig(?:\.[\w.-]+)?\.json$")
 _NAMES = (*common.SCRIPT, ".json")
-_LISTED = re.compile(rb"^(?:/|[A-Za-z]:[/\\]).*\.(?:[cm]?[jt]sx?|json)$")
+_LISTED = re.compile(rb"^(?:/|[A-Za-z]:[/\\])[^\n]*\.(?:[cm]?[jt]sx?|json)\r?$", re.M)
 
 
 def _marked(site: Site) -> bool:
@@ -157,7 +157,12 @@ def _looked_at(site: Site, unit: Unit, job: Job, stdout: bytes) -> frozenset[str
 
 def listed(stdout: bytes) -> list[bytes]:
     """Return the files in an output of `--listFiles`: whole lines that are an absolute path."""
-    return [line.replace(b"\\", b"/") for raw in stdout.split(b"\n") if _LISTED.match(line := raw.rstrip(b"\r"))]
+    return [found.rstrip(b"\r").replace(b"\\", b"/") for found in _LISTED.findall(stdout)]
+
+
+def findings(stdout: bytes) -> bytes:
+    """Blank the list of files; the numbers of the lines stay."""
+    return _LISTED.sub(b"", stdout)
 
 
 def _inputs(site: Site, found: Found, unit: Unit, outputs: Sequence[Output]) -> Inputs:
@@ -208,5 +213,6 @@ ENGINE = Engine(
     columns="utf16",
     silent=True,
     looked_at=_looked_at,
+    findings=findings,
     accept=accept,
 )

@@ -22,6 +22,7 @@ from punchlist.store.cache import Cache
 
 CEILING = 128 << 20
 _GRACE_S = 1.0
+_MANY = 100  # files from which on their findings are kept once more, all together
 _DEFECTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)  # of our own reading; told, not raised
 
 
@@ -76,17 +77,33 @@ class Worker:
         self.engine, self.site, self.cache, self.signatures = engine, site, cache, signatures
         self.fresh, self.logs, self.stop = fresh, logs, stop
         self.begin = time.monotonic()
+        self.units: Sequence[Unit] = ()
+        self.ready: dict[str, Part] = {}
         self._number = 0
         self._lock = threading.Lock()
 
-    def result(self) -> EngineResult:
-        """Do all units and put their results together."""
+    def cached(self) -> EngineResult | None:
+        """Return the result where the cache has all of it, so that nothing has to be started; else None.
+
+        What it has of it stays known for `result`.
+        """
+        self.begin = time.monotonic()
         try:
-            units = self.engine.units(self.site)
-            if not units:
+            self.units = self.engine.units(self.site)
+            if not self.units:
                 return self._nothing()
-            jobs: list[Callable[[], Part]] = [lambda unit=unit: self._unit(unit) for unit in units]  # type: ignore[misc]
-            return self._together(side_by_side(jobs, os.cpu_count() or 2), units)
+            self.ready = {unit.name: part for unit in self.units if (part := self._known(unit)) is not None}
+            parts = [self.ready[unit.name] for unit in self.units if unit.name in self.ready]
+            return self._together(parts, self.units) if len(parts) == len(self.units) else None
+        except _DEFECTS as defect:
+            return self._failed("engine_execution_failed", f"its work could not be prepared: {defect!r}")
+
+    def result(self) -> EngineResult:
+        """Do what the cache has not, and put all together; to be called after `cached` gave None."""
+        self.begin = time.monotonic()
+        try:
+            jobs: list[Callable[[], Part]] = [lambda unit=unit: self._part(unit) for unit in self.units]  # type: ignore[misc]
+            return self._together(side_by_side(jobs, os.cpu_count() or 2), self.units)
         except _DEFECTS as defect:
             return self._failed("engine_execution_failed", f"its results could not be read: {defect!r}")
 
@@ -112,29 +129,48 @@ class Worker:
 
     # -- One unit
 
-    def _unit(self, unit: Unit) -> Part:
+    def _part(self, unit: Unit) -> Part:
+        if unit.name in self.ready:
+            return self.ready[unit.name]
         found = self.engine.find(self.site, unit.home)
         if isinstance(found, Missing):
             return Part(diagnostics=[], coverage=frozenset(), missing=found.message)
-        if self.engine.whole(self.site, found, unit):
-            part = self._program(found, unit)
-            part.whole = True
-        else:
-            part = self._files(found, unit)
-        part.found = found
+        whole = bool(self.engine.whole(self.site, found, unit))
+        part = self._program(found, unit) if whole else self._files(found, unit)
+        part.found, part.whole = found, whole
         return part
 
-    def _program(self, found: Found, unit: Unit) -> Part:
-        """Check a whole program, unless all it depends on is as it was."""
+    def _known(self, unit: Unit) -> Part | None:
+        """Return what the cache has of a unit, or that its tool is missing."""
+        found = self.engine.find(self.site, unit.home)
+        if isinstance(found, Missing):
+            return Part(diagnostics=[], coverage=frozenset(), missing=found.message)
+        if self.fresh:
+            return None
+        whole = bool(self.engine.whole(self.site, found, unit))
+        part = self._any_program(found, unit) if whole else self._all_files(found, unit)
+        if part is not None:
+            part.found, part.whole = found, whole
+        return part
+
+    def _program_keys(self, found: Found, unit: Unit) -> tuple[bytes, bytes]:
+        """Return the keys of the whole unit's result and of what is asked for."""
         base = kept.unit_key(self.engine, self.site, found, unit, "program")
-        key = whole = digest(base, "")
-        if not (unit.everything or self.engine.entire):
-            key = digest(base, "\0".join(unit.files))
-        for known in dict.fromkeys((whole, key)):
-            if (part := self._known_program(known)) is not None:
+        whole = digest(base, "")
+        narrow = unit.everything or self.engine.entire
+        return whole, whole if narrow else digest(base, "\0".join(unit.files))
+
+    def _any_program(self, found: Found, unit: Unit) -> Part | None:
+        for key in dict.fromkeys(self._program_keys(found, unit)):
+            if (part := self._known_program(key)) is not None:
                 return self._narrowed(part, unit)
-        with self.cache.alone(f"{self.engine.name}-{key.hex()}", lambda: self.stop.cancelled) as waited:
-            if waited and (part := self._known_program(key, joined=True)) is not None:
+        return None
+
+    def _program(self, found: Found, unit: Unit) -> Part:
+        """Check a whole program, unless another process just did."""
+        key = self._program_keys(found, unit)[1]
+        with self.cache.alone(f"{self.engine.name}-{key.hex()}", self._stopped) as waited:
+            if waited and not self.fresh and (part := self._known_program(key)) is not None:
                 return self._narrowed(part, unit)
             started_ns = time.time_ns()
             if self.engine.before:
@@ -146,9 +182,7 @@ class Worker:
                 self._keep_program(key, found, unit, outputs, part, started_ns)
         return part
 
-    def _known_program(self, key: bytes, joined: bool = False) -> Part | None:
-        if self.fresh and not joined:
-            return None
+    def _known_program(self, key: bytes) -> Part | None:
         body = self.cache.get([key]).get(key)
         known = kept.unpack_program(body, self.signatures) if body else None
         if known is None:
@@ -182,22 +216,34 @@ class Worker:
         if body is not None:
             self.cache.put(self.engine.name, {key: body})
 
+    def _all_files(self, found: Found, unit: Unit) -> Part | None:
+        """Return the findings in all files of a unit where they are known.
+
+        Where nothing can be known, the files are not even looked at: that is done while the tool runs.
+        """
+        if not self.cache.knows(self.engine.name):
+            return None
+        of = kept.FileKeys(self.engine, self.site, found, unit, self.signatures).of(unit.files)
+        if (part := self._known_together(of)) is not None:
+            return part
+        known = self._known_files(of)
+        return self._together_from(known, of) if len(known) == len(of) else None
+
     def _files(self, found: Found, unit: Unit) -> Part:
         """Check the files whose findings are not known."""
         keys = kept.FileKeys(self.engine, self.site, found, unit, self.signatures)
-        # Where nothing can be known, the files are looked at while the tool runs and not before it.
         look = not self.fresh and self.cache.knows(self.engine.name)
-        known = self._known_files(keys, unit.files) if look else {}
-        left = self._left(keys, unit.files, known) if look else list(unit.files)
-        if look and not left:
-            return self._cached(known)
-        name = digest(keys.base, *left).hex()
-        with self.cache.alone(f"{self.engine.name}-{name}", lambda: self.stop.cancelled) as waited:
+        of = keys.of(unit.files) if look else {}
+        known = self._known_files(of)
+        left = [file for file in of if file not in known] if look else list(unit.files)
+        with self.cache.alone(f"{self.engine.name}-{digest(keys.base, *left).hex()}", self._stopped) as waited:
             if waited and not self.fresh:
-                known |= self._known_files(keys, left)
-                left = self._left(keys, left, known)
-                if not left:
-                    return self._cached(known)
+                of = keys.of(left)
+                more = self._known_files(of)
+                known |= more
+                left = [file for file in of if file not in more]
+            if not left:
+                return self._cached(known)
             part = self._run_files(found, unit, left, keys)
         old = self._cached(known)
         part.diagnostics += old.diagnostics
@@ -205,14 +251,26 @@ class Worker:
         part.cached = old.cached
         return part
 
-    def _known_files(self, keys: kept.FileKeys, files: Sequence[str]) -> dict[str, bytes]:
-        of = keys.of(files)
-        bodies = self.cache.get(list(of.values()))
-        return {file: bodies[key] for file, key in of.items() if key in bodies}
+    def _stopped(self) -> bool:
+        return self.stop.cancelled
 
-    def _left(self, keys: kept.FileKeys, files: Sequence[str], known: dict[str, bytes]) -> list[str]:
-        """Return the files that are there and must be looked at."""
-        return [file for file in keys.of(files) if file not in known]
+    def _known_together(self, of: dict[str, bytes]) -> Part | None:
+        """Return the findings in exactly these files, where they were asked for before."""
+        key = kept.all_key(of)
+        body = self.cache.get([key]).get(key)
+        if body is None:
+            return None
+        return Part(diagnostics=kept.unpack_findings(body), coverage=frozenset(of), cached=len(of))
+
+    def _together_from(self, known: dict[str, bytes], of: dict[str, bytes]) -> Part:
+        part = self._cached(known)
+        if len(of) > _MANY:
+            self.cache.put(self.engine.name, {kept.all_key(of): kept.pack_findings(part.diagnostics)})
+        return part
+
+    def _known_files(self, of: dict[str, bytes]) -> dict[str, bytes]:
+        bodies = self.cache.get(list(of.values())) if of else {}
+        return {file: bodies[key] for file, key in of.items() if key in bodies}
 
     def _cached(self, known: dict[str, bytes]) -> Part:
         diagnostics = [d for body in known.values() if body for d in kept.unpack_findings(body)]
@@ -248,6 +306,8 @@ class Worker:
         for d in part.diagnostics:
             by_file.setdefault(d.file or "", []).append(d)
         bodies = {of[file]: kept.pack_findings(by_file.get(file, ())) for file in same if file in part.coverage}
+        if len(bodies) == len(of) > _MANY:
+            bodies[kept.all_key(of)] = kept.pack_findings(part.diagnostics)
         self.cache.put(self.engine.name, bodies)
 
     # -- Processes
@@ -373,14 +433,17 @@ class Worker:
 
     def _wanted(self, diagnostics: Iterable[Diagnostic]) -> tuple[tuple[Diagnostic, ...], int]:
         """Return the findings that no setting ignores, in order and each once, and how many others there are."""
+        ignore = self.site.scope.ignore
         kept_ones: dict[tuple[object, ...], Diagnostic] = {}
+        ignored: dict[str, bool] = {}
         hidden = 0
         for d in diagnostics:
-            if d.file and self.site.scope.ignore(d.file):
+            file = d.file
+            if file and (ignored[file] if file in ignored else ignored.setdefault(file, ignore(file))):
                 hidden += d.times
                 continue
             # Two programs that share a file both tell of it.
-            key = (d.file, d.line, d.column, d.rule, d.message, d.severity, d.end_line, d.end_column)
+            key = (file, d.line, d.column, d.rule, d.message, d.severity, d.end_line, d.end_column)
             kept_ones.setdefault(key, d)
         return in_order(kept_ones.values()), hidden
 

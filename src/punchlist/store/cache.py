@@ -9,9 +9,10 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from punchlist.records import dataclass
 
@@ -44,6 +45,13 @@ class Kept:
     results: Mapping[str, int]
     signatures: int
     bytes: int
+
+
+class Known(NamedTuple):
+    """Signatures and digests by path; `everything` says that these are all there are."""
+
+    files: dict[str, tuple[Signature, bytes]]
+    everything: bool
 
 
 class Cache:
@@ -125,20 +133,20 @@ class Cache:
         if bodies:
             self._do(work)
 
-    def signatures(self, paths: Iterable[str]) -> dict[str, tuple[Signature, bytes]]:
-        """Return what was last known of files: signature and digest of the content."""
-        wanted = list(paths)
+    def signatures(self, paths: Sequence[str]) -> Known:
+        """Return what was last known of files; where many are asked for, of all there are."""
+        everything = len(paths) > _BATCH
 
         def work(db: sqlite3.Connection) -> dict[str, tuple[Signature, bytes]]:
-            if len(wanted) > _BATCH:
+            if everything:
                 rows = db.execute("SELECT * FROM signatures").fetchall()
             else:
-                marks = ",".join("?" * len(wanted))
-                rows = db.execute(f"SELECT * FROM signatures WHERE path IN ({marks})", wanted).fetchall()  # noqa: S608
-            return {path: ((size, mtime, ctime, inode), digest) for path, size, mtime, ctime, inode, digest in rows}
+                marks = ",".join("?" * len(paths))
+                rows = db.execute(f"SELECT * FROM signatures WHERE path IN ({marks})", tuple(paths)).fetchall()  # noqa: S608
+            return {row[0]: (row[1:5], row[5]) for row in rows}
 
-        result = self._do(work) if wanted else {}
-        return result if isinstance(result, dict) else {}
+        result = self._do(work) if paths else {}
+        return Known(result if isinstance(result, dict) else {}, everything)
 
     def put_signatures(self, known: Mapping[str, tuple[Signature, bytes]]) -> None:
         """Remember the signatures and digests of files."""
@@ -174,7 +182,9 @@ class Cache:
 
         def work(db: sqlite3.Connection) -> Kept:
             results = dict(
-                db.execute("SELECT engine, count(*) FROM results GROUP BY engine ORDER BY engine").fetchall()
+                db.execute(
+                    "SELECT engine, count(*) FROM results WHERE engine != 'versions' GROUP BY engine ORDER BY 1"
+                ).fetchall()
             )
             signatures = db.execute("SELECT count(*) FROM signatures").fetchone()[0]
             return Kept(results, signatures, (self.folder / "cache.db").stat().st_size)
