@@ -85,7 +85,9 @@ def test_base_marks_what_is_new(python: Path) -> None:
 
 
 def test_run_takes_a_base_too(python: Path) -> None:
-    (python / "test_a.py").write_text("import unittest\nclass T(unittest.TestCase):\n    def test_a(self): pass\n", encoding="utf-8")
+    (python / "test_a.py").write_text(
+        "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): pass\n", encoding="utf-8"
+    )
     git(python, "add", "-A")
     git(python, "commit", "-q", "-m", "test")
     (python / "test_a.py").write_text(
@@ -116,6 +118,7 @@ def test_show_and_runs_know_checks_as_runs(python: Path) -> None:
 
 
 def test_a_plain_run_imports_nothing_of_checking(python: Path) -> None:
-    code = "import sys; from punchlist.cli.main import main; main(['run', '--', 'true']); print([m for m in sys.modules if 'checking' in m or 'engines' in m or 'service.base' in m])"
+    heavy = "[m for m in sys.modules if 'checking' in m or 'engines' in m or 'service.base' in m]"
+    code = f"import sys; from punchlist.cli.main import main; main(['run', '--', 'true']); print({heavy})"
     done = subprocess.run([sys.executable, "-c", code], cwd=python, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

@@ -126,7 +126,9 @@ def _detail(session: Session, arguments: Arguments, _runs: Sequence[Run]) -> Ans
         return _stale(session, arguments["checkId"])
     report, _ = asked_only(session.project.store.report(run.id), run)
     page = page_of(arguments.get("cursor", "1"))
-    value = values.detail(report, cluster_id=cluster, issue_id=issue, page=page, check_id=run.id)
+    value: Any = values.detail(report, cluster_id=cluster, issue_id=issue, page=page)
+    if session.project.config.payload == "text" and "issues" in value:
+        value = value["issues"]  # in this mode the list stands by itself
     if issue is not None:
         found = values.found(report, issue)
         return Answer(answers.issue_text(found, run), value) if found else _stale(session, issue)

@@ -17,7 +17,11 @@ from punchlist.store.runs import Run
 from punchlist.views.budget import RUN
 from tests.service.checking.conftest import git
 
-TEST = "import unittest\nfrom pkg import one\nclass T(unittest.TestCase):\n    def test_one(self): self.assertEqual(one(), 1)\n"
+TEST = """import unittest
+from pkg import one
+class T(unittest.TestCase):
+    def test_one(self): self.assertEqual(one(), 1)
+"""
 UNITTEST = f"{sys.executable} -m unittest test_pkg"
 
 
@@ -126,7 +130,9 @@ def test_a_workspaces_own_packages_lead_into_the_worktree(session: Session, pyth
     (python / "package.json").write_text(json.dumps({"workspaces": ["packages/*"]}), encoding="utf-8")
     (lib / "package.json").write_text(json.dumps({"name": "lib", "main": "index.js"}), encoding="utf-8")
     (lib / "index.js").write_text("module.exports = 1\n", encoding="utf-8")
-    (python / "use.js").write_text("const n = require('lib'); if (n !== 1) throw new Error('lib is ' + n)\n", encoding="utf-8")
+    (python / "use.js").write_text(
+        "const n = require('lib'); if (n !== 1) throw new Error('lib is ' + n)\n", encoding="utf-8"
+    )
     (python / ".gitignore").write_text(".punchlist/\nnode_modules/\n", encoding="utf-8")
     git(python, "add", "-A")
     git(python, "commit", "-q", "-m", "workspace")

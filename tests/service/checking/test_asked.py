@@ -60,7 +60,13 @@ def test_the_key_is_the_same_for_the_same_scope(session: Session, python: Path) 
 
 @pytest.mark.parametrize(
     ("paths", "file", "inside"),
-    [((), "x", True), (("src",), "src/a", True), (("src",), "srcs/a", False), (("a.py",), "a.py", True), ((".",), "x", True)],
+    [
+        ((), "x", True),
+        (("src",), "src/a", True),
+        (("src",), "srcs/a", False),
+        (("a.py",), "a.py", True),
+        ((".",), "x", True),
+    ],
 )
 def test_a_folder_holds_what_lies_below_it(paths: tuple[str, ...], file: str, inside: bool) -> None:
     assert holds(paths, file) is inside

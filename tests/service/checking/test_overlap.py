@@ -12,7 +12,11 @@ def one(tool: str, rule: str, line: int = 3, **more: object) -> Diagnostic:
 
 @pytest.mark.parametrize(
     "rules",
-    [("no-debugger", "no-debugger"), ("no-debugger", "eslint(no-debugger)"), ("no-debugger", "lint/suspicious/noDebugger")],
+    [
+        ("no-debugger", "no-debugger"),
+        ("no-debugger", "eslint(no-debugger)"),
+        ("no-debugger", "lint/suspicious/noDebugger"),
+    ],
 )
 def test_the_same_rule_in_the_same_place_is_one_finding_that_names_both(rules: tuple[str, str]) -> None:
     other = "biome" if "/" in rules[1] else "oxlint"

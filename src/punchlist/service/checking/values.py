@@ -81,14 +81,14 @@ def snapshot(project: Project, run: Run) -> dict[str, Any]:
     return value | ({"cache": {"hits": hits, "misses": misses}, "coverage": coverage} if engines else {})
 
 
-def detail(report: Report, *, cluster_id: str | None, issue_id: str | None, page: int, check_id: str) -> dict[str, Any]:
+def detail(report: Report, *, cluster_id: str | None, issue_id: str | None, page: int) -> dict[str, Any]:
     """Return the answer of `get_issue_detail`, one page of it."""
     value = schema14.issue_detail(
         report.diagnostics, cluster_id=cluster_id, issue_id=issue_id, first=(page - 1) * PAGE, limit=PAGE
     )
     if value.get("remaining"):
         value["nextCursor"] = str(page + 1)
-    return {**value, "checkId": check_id} if "issues" in value else value
+    return value
 
 
 def found(report: Report, name: str) -> list[Diagnostic]:
