@@ -46,7 +46,8 @@ FIRST: tuple[Parser, ...] = (
             "%%% ",
             "TEST COMPLETE",
         ),
-        sign=r"\*(?:failed|timed out)\*$|^     Failure/Error: |^ *Failed: \d+\.  Skipped: |^\w+:\w+ failed on line \d+$"
+        sign=r"\*(?:failed|timed out)\*$|^     Failure/Error: (?:\?\w|\{)|^     %% \S|^ *Failed: \d+\.  Skipped: "
+        r"|^\w+:\w+ failed on line \d+$"
         r"|^%%% \w+.*: (?:FAILED|SKIPPED)|: TEST COMPLETE, ",
         anchors=(b"*failed*", b"Failure/Error", b"Failed: ", b" failed on line", b"TEST COMPLETE", b": FAILED"),
         kind="test",
