@@ -23,6 +23,8 @@ VERBS: dict[str, str] = {
     "templates": "list the output templates",
     "stats": "what the checks cost so far",
     "cache": "`cache clear` forgets the engines' results",
+    "fix": "show the tools' own safe fixes as a diff and write them",
+    "undo": "take back a fix that was written",
     "serve": "serve the Model Context Protocol",
     "clean": "remove kept runs",
     "demo": "run the bundled example project",

@@ -21,9 +21,14 @@ class Session:
 
     project: Project
     lives: Lives = field(default_factory=Lives)
+    notes: list[str] = field(default_factory=list)
 
     def recover(self) -> list[Run]:
-        """Look for runs whose owner died; done once when a front door starts."""
+        """Look for runs whose owner died, and for files it left half written; done once when a front door starts."""
+        if (self.project.store.folder / "edits" / "journal").exists():
+            from punchlist.service import fixing
+
+            self.notes += filter(None, [fixing.recover(self.project)])
         return execute.recover(self.project) if self.project.store.running() else []
 
     def start(self, what: plan.Plan) -> Run:

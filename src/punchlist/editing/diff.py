@@ -1,0 +1,107 @@
+"""The difference between two contents of a file, as a unified diff."""
+
+import difflib
+from collections.abc import Sequence
+
+from punchlist.editing.text import decode, lines_of
+from punchlist.editing.unified import NOWHERE, Hunk
+from punchlist.model import Trouble
+from punchlist.records import dataclass
+
+CONTEXT = 3
+_OPEN = "\0"  # marks a last line without a line end, so that it differs from one with it
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """The diff of one file: its head lines, its hunks as text, and how many lines they add and remove."""
+
+    file: str
+    head: str
+    hunks: tuple[str, ...]
+    added: int
+    removed: int
+
+
+def hunks_between(before: str, after: str, context: int = CONTEXT) -> list[tuple[int, int, Hunk]]:
+    """Return the hunks that lead from one text to the other, each with the first line of either side (from 1)."""
+    a, b = _lines(before), _lines(after)
+    found = []
+    for group in _grouped(a, b, context):
+        lines: list[tuple[str, str]] = []
+        open_sides = set()
+        for kind, a1, a2, b1, b2 in group:
+            sides = [(" ", a[a1:a2])] if kind == "equal" else [("-", a[a1:a2]), ("+", b[b1:b2])]
+            for mark, texts in sides:
+                lines += [(mark, text.removesuffix(_OPEN)) for text in texts]
+                if texts and texts[-1].endswith(_OPEN):
+                    open_sides |= {"-", "+"} if mark == " " else {mark}
+        old, new = group[0][1] + 1, group[0][3] + 1
+        if not any(mark != "+" for mark, _ in lines):
+            old -= 1
+        if not any(mark != "-" for mark, _ in lines):
+            new -= 1
+        found.append((old, new, Hunk(old, tuple(lines), "-" in open_sides, "+" in open_sides)))
+    return found
+
+
+def _lines(body: str) -> list[str]:
+    lines = [body[line.start : line.end] for line in lines_of(body)]
+    if lines and not body.endswith(("\n", "\r")):
+        lines[-1] += _OPEN
+    return lines
+
+
+def _grouped(a: Sequence[str], b: Sequence[str], context: int) -> list[list[tuple[str, int, int, int, int]]]:
+    """Return difflib's groups; what both sides begin and end with is not compared line by line."""
+    shorter = min(len(a), len(b))
+    head = next((i for i in range(shorter) if a[i] != b[i]), shorter)
+    tail = next((i for i in range(shorter - head) if a[-1 - i] != b[-1 - i]), shorter - head)
+    skip, rest = max(0, head - context), max(0, tail - context)
+    matcher = difflib.SequenceMatcher(None, a[skip : len(a) - rest], b[skip : len(b) - rest], autojunk=True)
+    return [
+        [(kind, a1 + skip, a2 + skip, b1 + skip, b2 + skip) for kind, a1, a2, b1, b2 in group]
+        for group in matcher.get_grouped_opcodes(context)
+        if any(op[0] != "equal" for op in group)
+    ]
+
+
+def file_diff(file: str, before: bytes | None, after: bytes | None) -> FileDiff:
+    """Return the unified diff of a file; None stands for a file that is not there."""
+    old_name = f"a/{file}" if before is not None else NOWHERE
+    new_name = f"b/{file}" if after is not None else NOWHERE
+    head = f"--- {old_name}\n+++ {new_name}"
+    try:
+        old, new = decode(before or b"", file), decode(after or b"", file)
+    except Trouble:
+        return FileDiff(file, head, ("(binary)",), 0, 0)
+    texts = []
+    added = removed = 0
+    for first, second, hunk in hunks_between(old.body, new.body):
+        olds, news = sum(mark != "+" for mark, _ in hunk.lines), sum(mark != "-" for mark, _ in hunk.lines)
+        added += sum(mark == "+" for mark, _ in hunk.lines)
+        removed += sum(mark == "-" for mark, _ in hunk.lines)
+        texts.append("\n".join([f"@@ -{_range(first, olds)} +{_range(second, news)} @@", *_marked(hunk)]))
+    if not texts and before is not None and after is not None and before != after:
+        texts.append("(only line ends or the byte order mark change)")
+    return FileDiff(file, head, tuple(texts), added, removed)
+
+
+def _range(first: int, count: int) -> str:
+    return str(first) if count == 1 else f"{first},{count}"
+
+
+def _marked(hunk: Hunk) -> list[str]:
+    shown = [(mark, mark + text) for mark, text in hunk.lines]
+    last = {mark: at for at, (mark, _) in enumerate(shown)}
+    open_at = set()
+    if hunk.old_open:
+        open_at.add(max(last.get("-", -1), last.get(" ", -1)))
+    if hunk.new_open:
+        open_at.add(max(last.get("+", -1), last.get(" ", -1)))
+    marked = []
+    for at, (_, line) in enumerate(shown):
+        marked.append(line)
+        if at in open_at:
+            marked.append("\\ No newline at end of file")
+    return marked

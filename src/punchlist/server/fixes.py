@@ -1,0 +1,135 @@
+"""The tools that change files: preview, apply (and take back), discard."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from punchlist.model import Trouble
+from punchlist.server.runs import POSITIVE, STRING, page_of, room
+from punchlist.server.tool import Answer, Arguments, Tool
+from punchlist.service import fix_text, fixing
+from punchlist.service.fix_sources import Wanted
+from punchlist.service.session import Session
+from punchlist.store.runs import Run
+
+FLAG: dict[str, Any] = {"type": "boolean"}
+TEXT: dict[str, Any] = {"type": "string"}
+ID: dict[str, dict[str, Any]] = {"transactionId": STRING}
+PATCH: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "file": STRING,
+        "originalContent": TEXT,
+        "patchedContent": TEXT,
+        "line": POSITIVE,
+        "column": POSITIVE,
+        "endLine": POSITIVE,
+        "endColumn": POSITIVE,
+        "text": TEXT,
+        "description": TEXT,
+    },
+    "required": ["file"],
+    "additionalProperties": False,
+}
+SOURCES = ("patches", "diff", "issueIds", "clusterId", "transactionId")
+
+
+def _preview(session: Session, arguments: Arguments, _runs: Sequence[Run]) -> Answer:
+    project = session.project
+    if not any(name in arguments for name in SOURCES):
+        raise Trouble(f"patches: required (or one of {', '.join(SOURCES[1:])})", "invalid_arguments")
+    kept = fixing.transactions(project)
+    if "transactionId" in arguments:
+        one = kept.get(arguments["transactionId"])
+    else:
+        wanted = None
+        if "issueIds" in arguments or "clusterId" in arguments:
+            wanted = Wanted(
+                run_id=arguments.get("checkId"),
+                issues=tuple(arguments.get("issueIds", ())),
+                cluster=arguments.get("clusterId"),
+            )
+        one = fixing.preview(project, patches=arguments.get("patches", ()), diff=arguments.get("diff"), wanted=wanted)
+    text = fix_text.preview_text(kept, one, budget=room(arguments), page=page_of(arguments.get("cursor", "1")))
+    return Answer(text, fix_text.preview_value(kept, one, text))
+
+
+def _apply(session: Session, arguments: Arguments, _runs: Sequence[Run]) -> Answer:
+    name = arguments["transactionId"]
+    try:
+        if arguments.get("undo"):
+            fixing.permitted(session.project, arguments.get("confirm"))
+            found = fixing.take_back(session.project, name, rebase=arguments.get("rebase", False))
+        else:
+            found = fixing.apply(
+                session.project,
+                name,
+                confirm=arguments.get("confirm"),
+                baseline=arguments.get("baselineCheckId"),
+                rebase=arguments.get("rebase", False),
+                on_regression=arguments.get("onRegression"),
+                checker=fixing.checker_of(session),
+            )
+    except Trouble as trouble:
+        return Answer(f"{trouble.code}: {trouble}", fix_text.refused_value(name, trouble), failed=True)
+    delta = None
+    if found.delta is not None:
+        from punchlist.service.checking.values import comparison
+
+        delta = comparison(found.delta)
+    return Answer(fix_text.applied_text(found), fix_text.applied_value(found, delta))
+
+
+def _discard(session: Session, arguments: Arguments, _runs: Sequence[Run]) -> Answer:
+    name = arguments["transactionId"]
+    gone = fixing.discard(session.project, name)
+    text = f"{name} discarded" if gone else f"no preview {name[:40]}; nothing was discarded"
+    return Answer(text, {"transactionId": name, "discarded": gone})
+
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        "preview_diagnostic_fix",
+        "Show a change as a diff, writing nothing: patches (whole contents or ranges), a unified diff, or the tools' "
+        "own safe fixes of issues or a cluster.",
+        {
+            "patches": {"type": "array", "items": PATCH, "minItems": 1},
+            "diff": STRING,
+            "issueIds": {"type": "array", "items": STRING, "minItems": 1},
+            "clusterId": STRING,
+            "checkId": STRING,
+            **ID,
+            "cursor": STRING,
+            "max_tokens": POSITIVE,
+        },
+        _preview,
+        toolset="fix",
+        read_only=True,
+        idempotent=False,
+    ),
+    Tool(
+        "apply_diagnostic_fix",
+        "Write a preview, all files or none, and check them; undo takes it back.",
+        {
+            **ID,
+            "confirm": FLAG,
+            "baselineCheckId": STRING,
+            "rebase": FLAG,
+            "onRegression": {"enum": ["keep", "revert"]},
+            "undo": FLAG,
+        },
+        _apply,
+        required=("transactionId",),
+        toolset="fix",
+        read_only=False,
+        destructive=True,
+        idempotent=False,
+    ),
+    Tool(
+        "discard_diagnostic_fix",
+        "Forget a preview.",
+        ID,
+        _discard,
+        required=("transactionId",),
+        toolset="fix",
+    ),
+)

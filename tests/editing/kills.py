@@ -1,0 +1,93 @@
+"""Kill a process that applies transactions at random instants and look at what the next start makes of it."""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from punchlist.editing import journal
+from punchlist.editing.alone import alone
+from punchlist.editing.transactions import Transactions
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import killed  # noqa: E402  found beside this file, whoever imports it
+
+LONGEST_S = 0.12
+
+
+def prepare(folder: Path) -> tuple[Path, Path]:
+    """Make a project in its old state, and its state folder."""
+    root, state = folder / "root", folder / "state"
+    state.mkdir(parents=True, mode=0o700)
+    for number in range(killed.FILES):
+        path = root / killed.name(number)
+        raw = killed.content(number, "old")
+        if raw is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(raw)
+            path.chmod(0o640)
+        if number >= killed.FILES - 2:
+            os.link(path, root / f"{number}.second")
+    return root, state
+
+
+def rounds(folder: Path, count: int, seed: int) -> tuple[list[str], int]:
+    """Kill `count` times; return what was wrong afterwards, and how often a change was cut off in the middle."""
+    root, state = prepare(folder)
+    chance = random.Random(seed)
+    wrong: list[str] = []
+    cut = 0
+    for number in range(count):
+        with subprocess.Popen(
+            [sys.executable, str(HERE / "killed.py"), str(root), str(state)], stdout=subprocess.PIPE
+        ) as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            time.sleep(chance.random() * LONGEST_S)
+            child.kill()
+        kept = Transactions(state)
+        with alone(kept.folder / "lock"):
+            cut += journal.recover(root, kept) is not None
+        wrong += [f"kill {number}: {fault}" for fault in faults(root, state)]
+        _old_again(root)
+    return wrong, cut
+
+
+def faults(root: Path, state: Path) -> list[str]:
+    """Return what is neither all old nor all new, and what was left lying about."""
+    found = []
+    sides = {
+        side: all(_read(root / killed.name(n)) == killed.content(n, side) for n in range(killed.FILES))
+        for side in ("old", "new")
+    }
+    if not any(sides.values()):
+        found.append("files are neither all old nor all new")
+    known = {root / killed.name(n) for n in range(killed.FILES)} | {root / f"{n}.second" for n in (8, 9)}
+    found += [f"left behind: {path}" for path in root.rglob("*") if path.is_file() and path not in known]
+    found += [f"journal left: {path.name}" for path in (state / "edits").glob("journal*")]
+    for n in (8, 9):
+        if not os.path.samefile(root / killed.name(n), root / f"{n}.second"):
+            found.append(f"the second name of {n} is another file now")
+    for n in range(1, killed.FILES):
+        path = root / killed.name(n)
+        if path.exists() and path.stat().st_mode & 0o777 != 0o640:
+            found.append(f"the mode of {n} is {path.stat().st_mode:o}")
+    return found
+
+
+def _read(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
+
+
+def _old_again(root: Path) -> None:
+    for number in range(killed.FILES):
+        path, raw = root / killed.name(number), killed.content(number, "old")
+        if raw is None:
+            path.unlink(missing_ok=True)
+        elif _read(path) != raw:
+            path.write_bytes(raw)
+            path.chmod(0o640)
