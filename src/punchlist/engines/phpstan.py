@@ -1,4 +1,4 @@
-"""PHPStan: whole programs, checkstyle output; the project's own in vendor/bin, else on PATH."""
+"""PHPStan: whole programs, JSON; the project's own in vendor/bin, else on PATH."""
 
 import os
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ CONFIGS = ("phpstan.neon", "phpstan.neon.dist", "phpstan.dist.neon")
 
 
 def _jobs(site: Site, found: Found, unit: Unit) -> list[Job]:
-    argv = (*found.argv, "analyse", "--error-format=checkstyle", "--no-progress", "--no-interaction", "--no-ansi")
+    argv = (*found.argv, "analyse", "--error-format=json", "--no-progress", "--no-interaction", "--no-ansi")
     if site.setting.config:
         argv = (*argv, "--configuration", site.path(site.setting.config))
     return [Job(argv=argv, cwd=unit.home, words=("phpstan", "analyse"))]
@@ -36,7 +36,7 @@ ENGINE = Engine(
     name="phpstan",
     kind="types",
     endings=ENDINGS,
-    parser="formats.checkstyle",
+    parser="tools.phpstan",
     marked=lambda site: bool(site.holding(CONFIGS)),
     units=_units,
     find=lambda site, home: find.program(site, home, "phpstan", ecosystem="system"),
