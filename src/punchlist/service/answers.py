@@ -9,7 +9,7 @@ from punchlist.service.live import Lives
 from punchlist.service.logs import Slice, folder_of, plain_text
 from punchlist.service.project import Project
 from punchlist.store.runs import Run
-from punchlist.views.brief import CLI_CALLS, Calls, Facts, brief, duration, page_of_group
+from punchlist.views.brief import CLI_CALLS, Calls, Facts, brief, duration, page_of_group, within
 from punchlist.views.budget import RUN, Budget
 from punchlist.views.masking import mask
 
@@ -60,7 +60,7 @@ def punch_list(
         from punchlist.service.checking.answers import check_text
 
         return check_text(project, run, budget=budget, page=page, group=group, calls=calls, report=report)
-    facts = facts_of(project, run, report, calls)
+    facts = facts_of(project, run, report, within(calls, budget))
     if group is not None:
         return page_of_group(report, group, page, facts=facts, budget=budget)
     folder = folder_of(project.runs_folder, run, whole=True)

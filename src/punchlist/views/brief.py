@@ -6,9 +6,9 @@ from collections.abc import Callable
 from punchlist.model import Report
 from punchlist.views.budget import RUN, Budget, size
 from punchlist.views.masking import mask
-from punchlist.views.verdict import CLI_CALLS, MCP_CALLS, Calls, Facts, changed_line, duration, verdict
+from punchlist.views.verdict import CLI_CALLS, MCP_CALLS, Calls, Facts, changed_line, duration, verdict, within
 
-__all__ = ["CLI_CALLS", "MCP_CALLS", "Calls", "Facts", "brief", "duration", "page_of_group", "verdict"]
+__all__ = ["CLI_CALLS", "MCP_CALLS", "Calls", "Facts", "brief", "duration", "page_of_group", "verdict", "within"]
 
 _TOKENISH = r"[A-Za-z]{1,7}|\d{1,3}|[^\w\s]{1,3}|\n+|[^\x00-\x7f]"
 _SHORT_VERDICT = 110

@@ -1,6 +1,6 @@
 """Pages of an answer: the first within its budget, the later ones with everything that it left out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from punchlist.analysis.delta import Delta
 from punchlist.analysis.fingerprint import split
@@ -159,16 +159,27 @@ def _page(parts: Sequence[Part], page: int, room: int) -> tuple[str, int]:
     left = sum(len(members) for _, members in parts)
     current, text = 1, ""
     for g, members in parts:
-        step = 1 if any(wording.detail(d) for d in members) else _UNIT
-        for i in range(0, len(members), step):
-            unit = _whole(portion(g, members[i : i + step]), room)
+        for count, unit in _units(g, members, room):
             if text and size(text) + size(unit) + 1 > room:
                 if current == page:
                     return text, left
                 current, text = current + 1, ""
             text += ("\n" if text else "") + unit
-            left -= len(members[i : i + step])
+            left -= count
     return (text, 0) if current == page else ("", 0)
+
+
+def _units(g: Group, members: tuple[Diagnostic, ...], room: int) -> Iterator[tuple[int, str]]:
+    """Findings of a group as texts that each fit on a page, with how many each holds."""
+    at, step = 0, 1 if any(wording.detail(d) for d in members) else _UNIT
+    while at < len(members):
+        some = members[at : at + step]
+        unit = _whole(portion(g, some), room)
+        if size(unit) > room and len(some) > 1:
+            step = len(some) // 2
+            continue
+        yield len(some), unit[:room]
+        at += len(some)
 
 
 def _whole(g: Group, room: int) -> str:
@@ -178,4 +189,4 @@ def _whole(g: Group, room: int) -> str:
         text = render([g], Rung(details=bool(lines), detail_lines=lines, width=width, source=True), columns=True).text
         if size(text) <= room:
             break
-    return text[:room]
+    return text

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 from punchlist.model import Report
+from punchlist.views.budget import Budget
 
 if TYPE_CHECKING:
     from punchlist.analysis.delta import Delta
@@ -22,6 +23,19 @@ MCP_CALLS = Calls(
     group='get_run_summary {{"run_id":"{run}","group":"{group}","cursor":"{page}"}}',
     log='get_log_slice {{"run_id":"{run}","stream":"merged"}}',
 )
+
+
+def within(calls: Calls, budget: Budget) -> Calls:
+    """Return calls that ask for as short an answer again: what a page holds depends on that."""
+    if not budget.asked:
+        return calls
+
+    def asking(call: str) -> str:
+        if call.endswith("}}"):
+            return f'{call[:-2]},"max_tokens":{budget.tokens}}}}}'
+        return f"{call} --max-tokens {budget.tokens}"
+
+    return calls._replace(page=asking(calls.page), group=asking(calls.group))
 
 
 class Facts(NamedTuple):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 import threading
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from punchlist.service.plan import of_command
 from punchlist.service.project import open_project
 from punchlist.service.session import Session
 from punchlist.store.runs import Run
-from punchlist.views.budget import PROJECT
+from punchlist.views.budget import PROJECT, Budget
 from punchlist.views.verdict import CLI_CALLS
 
 Check = Callable[..., Run]
@@ -259,3 +260,20 @@ def test_every_finding_is_reachable_page_by_page(session: Session, check: Check,
         page = value.get("nextCursor")
     assert len(found) == len(report.diagnostics) >= 250
     assert json.dumps(value)
+
+
+@pytest.mark.parametrize("tokens", [None, 100, 300])
+def test_pages_of_any_length_lose_nothing(session: Session, check: Check, python: Path, tokens: int | None) -> None:
+    rules = "".join(f"x{n} = undefined_{n} + lambda_{n}\n" for n in range(120)) + "import os\nimport sys, json\n"
+    (python / "a.py").write_text(rules, encoding="utf-8")
+    done = check("a.py", "b.py")
+    budget = Budget(tokens, asked=True) if tokens else PROJECT
+    text = check_text(session.project, done, budget=budget)
+    assert len(text.encode()) <= max(budget.chars, 900)
+    said = text
+    while text.splitlines()[-1].startswith("+") or "more: punchlist show" in text:
+        call = next(line for line in reversed(text.splitlines()) if "punchlist show" in line).split("--page ")[1].split()
+        assert ("--max-tokens" in call) == bool(tokens)
+        text = check_text(session.project, done, budget=budget, page=int(call[0]))
+        said += text
+    assert {f"undefined_{n}" for n in range(120)} <= set(re.findall(r"undefined_\d+", said))

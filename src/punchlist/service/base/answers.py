@@ -3,9 +3,9 @@
 from typing import Any
 
 from punchlist.analysis.delta import Delta
-from punchlist.model import Diagnostic, Report
+from punchlist.model import Report
 from punchlist.service.checking import snapshot
-from punchlist.service.checking.answers import engine_lines
+from punchlist.service.checking.answers import engine_lines, in_scope
 from punchlist.service.checking.compare import asked_only, difference
 from punchlist.service.checking.lines import LineMap, Lines, line_map, numbered
 from punchlist.service.checking.selection import blob
@@ -42,27 +42,7 @@ def since_base(project: Project, base: Run, run: Run) -> Delta | None:
         old, new = project.store.report(base.id), project.store.report(run.id)
         lines = line_map(_before(project, base, old), snapshot.lines_of(project.folder, new.diagnostics))
     delta = difference(project, base, run, lines=lines)
-    shown, outside = asked_only(project.store.report(run.id), run)
-    if not outside:
-        return delta
-    return _in_scope(delta, shown, run)
-
-
-def _in_scope(delta: Delta, shown: Report, run: Run) -> Delta:
-    wanted = set(shown.diagnostics)
-    scope = run.facts.get("scope", ())
-
-    def asked(d: Diagnostic) -> bool:
-        return d in wanted or d.file is None or d.file in scope
-
-    return delta._replace(
-        added=tuple(d for d in delta.added if asked(d)),
-        removed=tuple(d for d in delta.removed if asked(d)),
-        persisting=tuple(pair for pair in delta.persisting if asked(pair[1])),
-        changed=tuple(pair for pair in delta.changed if asked(pair[1])),
-        unobserved=tuple(d for d in delta.unobserved if asked(d)),
-        first_seen=tuple(d for d in delta.first_seen if asked(d)),
-    )
+    return in_scope(delta, asked_only(project.store.report(run.id), run)[0], run)
 
 
 def _before(project: Project, base: Run, report: Report) -> dict[str, Lines]:

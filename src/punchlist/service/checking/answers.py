@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from punchlist.analysis.delta import Delta
+from punchlist.analysis.loops import Recurrence, signature
 from punchlist.model import Diagnostic, Report
 from punchlist.service.checking import recurring
+from punchlist.service.checking.asked import holds
 from punchlist.service.checking.compare import asked_only, covering, difference
 from punchlist.service.project import Project
 from punchlist.store.runs import Run
-from punchlist.views.brief import Calls, Facts, brief, duration, page_of_group
+from punchlist.views.brief import Calls, Facts, brief, duration, page_of_group, within
 from punchlist.views.budget import CHARS_PER_TOKEN, PROJECT, Budget, size
 from punchlist.views.change import change
 from punchlist.views.masking import mask
@@ -41,22 +43,55 @@ def check_text(
     report: Report | None = None,
 ) -> str:
     """Return the answer about a finished check within a budget; `page` and `group` reach what it leaves out."""
+    calls = within(calls, budget)
     report = report or project.store.report(run.id)
     shown, outside = asked_only(report, run)
-    before = covering(project, run) if page == 1 and group is None else None
-    since = difference(project, before, run) if before else None
-    if since is not None and outside:
-        since = within_scope(since, shown.diagnostics, run)
+    before = covering(project, run) if group is None else None
+    since = in_scope(difference(project, before, run), shown, run) if before else None
     facts = Facts(title=run.title, run_id=run.id, duration_s=run.duration_s, since=since, calls=calls)
     if group is not None:
         return page_of_group(report, group, page, facts=facts, budget=budget)
-    above = [] if page > 1 else [*engine_lines(run), *recurring.lines(recurring.of_run(run))]
-    below = [_elsewhere(outside)] if outside and page == 1 else []
+    above = [*engine_lines(run), *recurring.lines(_of_these(recurring.of_run(run), shown.diagnostics))]
+    below = [_elsewhere(outside)] if outside else []
     extra = mask("\n".join([*above, *below]))
     room = Budget(max(80, budget.tokens - size(extra) // CHARS_PER_TOKEN), budget.asked)
     text = brief(shown, facts=facts, budget=room, page=page)
+    if page > 1:
+        return text
     head, _, rest = text.partition("\n")
     return "\n".join(filter(None, [head, *map(mask, above), rest, *map(mask, below)]))
+
+
+def _of_these(found: Recurrence, diagnostics: Sequence[Diagnostic]) -> Recurrence:
+    """What recurs among these findings."""
+    if not (found.loops or found.churns):
+        return found
+    signatures = {signature(d) for d in diagnostics}
+    files = {d.file for d in diagnostics}
+    return Recurrence(
+        tuple(loop for loop in found.loops if loop.signature in signatures),
+        tuple(churn for churn in found.churns if churn.file in files),
+    )
+
+
+def in_scope(delta: Delta, shown: Report, run: Run) -> Delta:
+    """Return what a comparison says of the scope of a check alone."""
+    scope = run.facts.get("scope", ())
+    if not scope:
+        return delta
+    wanted = set(shown.diagnostics)
+
+    def asked(d: Diagnostic) -> bool:
+        return d.file is None or holds(scope, d.file) or d in wanted
+
+    return delta._replace(
+        added=tuple(filter(asked, delta.added)),
+        removed=tuple(filter(asked, delta.removed)),
+        persisting=tuple(pair for pair in delta.persisting if asked(pair[1])),
+        changed=tuple(pair for pair in delta.changed if asked(pair[1])),
+        unobserved=tuple(filter(asked, delta.unobserved)),
+        first_seen=tuple(filter(asked, delta.first_seen)),
+    )
 
 
 def _elsewhere(outside: Sequence[Diagnostic]) -> str:
@@ -99,14 +134,10 @@ def _bare(name: str, told: Mapping[str, Any]) -> str:
     return str(told.get("message", "failed")).removeprefix(f"{name} ")
 
 
-def within_scope(delta: Delta, shown: Sequence[Diagnostic], run: Run) -> Delta:
-    """Return a comparison without what stays in files that nobody asked for."""
-    wanted = {id(d) for d in shown}
-    scope = run.facts.get("scope", ())
-    return delta._replace(
-        persisting=tuple(pair for pair in delta.persisting if id(pair[1]) in wanted or pair[1] in shown),
-        unobserved=tuple(d for d in delta.unobserved if d.file is None or d.file in scope),
-    )
+def _of_edit(delta: Delta, shown: Report, run: Run) -> Delta:
+    """Return a comparison without what stays in files that nobody asked for: what broke there is the edit's."""
+    inside = in_scope(delta, shown, run)
+    return inside._replace(added=delta.added, removed=delta.removed, changed=delta.changed)
 
 
 def edit_text(project: Project, run: Run, before: Run | None, note: str, *, budget: Budget, calls: Calls) -> str:
@@ -117,12 +148,12 @@ def edit_text(project: Project, run: Run, before: Run | None, note: str, *, budg
     report = project.store.report(run.id)
     delta = difference(project, before, run)
     shown, _ = asked_only(report, run)
-    seen = within_scope(delta, shown.diagnostics, run)
+    seen = _of_edit(delta, shown, run)
     elsewhere = len(delta.unobserved) - len(seen.unobserved)
     head = f"{edit_verdict(seen, report)} · {duration(run.duration_s)} · {run.id}, compared with {before.id}"
     above = [head, *engine_lines(run), *([f"note: {note}"] if note else [])]
     above += [f"note: {said}" for said in report.notes[:3]]
-    above += recurring.lines(recurring.of_run(run))[:3]
+    above += recurring.lines(_of_these(recurring.of_run(run), shown.diagnostics))[:3]
     below = [f"not looked at: {elsewhere} known findings in other files"] if elsewhere else []
     extra = "\n".join([*above, *below])
     room = Budget(max(100, budget.tokens - size(extra) // CHARS_PER_TOKEN), budget.asked)
