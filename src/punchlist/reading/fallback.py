@@ -17,6 +17,8 @@ MOST_STEPS = 4
 SCRIPT_LINES = 5
 SHORT_STEP = 40
 LEAST = 5.0
+FRAME = 100.0
+"""More than any evidence: what job and step it was and how that ended."""
 Line = tuple[str, int, str]
 
 SHAPE = re.compile(r"0x[0-9a-f]+|'[^']*'|\"[^\"]*\"|[^\s]*[\d/._:][^\s]*", re.I)
@@ -74,9 +76,18 @@ def weigh(texts: Sequence[str]) -> list[float]:
     """Return how much each of some lines says about why a run failed; those that frame a failing step say most."""
     steps = failing_steps(texts)
     scores = evidence(texts, steps)
+    titles = {step.title for step in steps if step.named}
     for at in _frame(texts, steps):
-        scores[at] = max(scores[at], 9.0) + (6.0 if at in {step.title for step in steps} else 2.0)
+        if at in titles or at in {step.last for step in steps} or texts[at].startswith(JOB):
+            scores[at] += FRAME
+        else:
+            scores[at] = max(scores[at], STRONG)
     return scores
+
+
+def shape(text: str) -> str:
+    """Return a line without its names, numbers and quoted values."""
+    return SHAPE.sub("#", text.strip()[:WIDTH])
 
 
 def ranked(texts: Sequence[str], scores: Sequence[float]) -> list[int]:
@@ -130,9 +141,9 @@ def _weigh_part(texts: Sequence[str], first: int, end: int, stop: int, share: fl
             left -= 1
             own = max(own, 0.0 if is_noise(text) else carried * 0.6 if own < 0 else carried)
         if own > 0:
-            shape = SHAPE.sub("#", text.strip()[:WIDTH])
-            shapes[shape] += 1
-            own *= 0.8 ** max(0, shapes[shape] - 3)
+            alike = shape(text)
+            shapes[alike] += 1
+            own *= 0.8 ** max(0, shapes[alike] - 3)
             own += _nearness(at, stop, end - first)
         scores[at] = max(scores[at], own * share)
 

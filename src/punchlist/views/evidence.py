@@ -1,7 +1,10 @@
 """Lines of the log in an answer: alone where nothing was read, beside the findings where a CI job says more."""
 
+import re
+from collections import Counter
+
 from punchlist.model import Report
-from punchlist.reading.fallback import ranked, weigh
+from punchlist.reading.fallback import ranked, shape, weigh
 from punchlist.reading.steps import has_steps
 from punchlist.views.budget import Budget, size
 
@@ -9,6 +12,8 @@ _WIDTH = 300
 _LEAST = 200
 _SHARE = 1 / 3
 _HEAD = "also in the log:"
+_AGAIN = 3
+_WORDS = re.compile(r"\w+")
 
 
 def is_job(report: Report) -> bool:
@@ -39,15 +44,27 @@ def with_evidence(text: str, report: Report, room: int) -> str:
 
 def _best(report: Report, room: int, text: str) -> list[str]:
     """Lines of the excerpt that a text does not hold, the best that fit, in order."""
-    lines = [line for _, _, line in report.excerpt]
-    shown = " ".join(text.split())
-    if not text and size("\n".join(line.rstrip()[:_WIDTH] for line in lines)) <= room:
-        return [line.rstrip()[:_WIDTH] for line in lines]
+    lines = [line.strip()[:_WIDTH] if text else line.rstrip()[:_WIDTH] for _, _, line in report.excerpt]
+    if not text and size("\n".join(lines)) <= room:
+        return lines
+    shown, words = " ".join(text.split()), set(_WORDS.findall(text))
+    again: Counter[str] = Counter()
     kept: list[int] = []
     for at in ranked(lines, weigh(lines)):
-        bare = lines[at].strip()[:_WIDTH] if text else lines[at].rstrip()[:_WIDTH]
-        cost = size(bare) + 1
-        if bare and cost <= room and (not text or " ".join(bare.split()) not in shown):
-            room -= cost
-            kept.append(at)
-    return [lines[at].strip()[:_WIDTH] if text else lines[at].rstrip()[:_WIDTH] for at in sorted(kept)]
+        cost = size(lines[at]) + 1
+        if cost > room or (text and " ".join(lines[at].split()) in shown):
+            continue
+        if words and _says_again(lines[at], words):
+            kind = shape(lines[at]).split(" ")[0]
+            again[kind] += 1
+            if again[kind] > _AGAIN:
+                continue
+        room -= cost
+        kept.append(at)
+    return [lines[at] for at in sorted(kept)]
+
+
+def _says_again(line: str, words: set[str]) -> bool:
+    """Whether nearly all words of a line stand in the answer already: a finding as its tool printed it."""
+    own = _WORDS.findall(line)
+    return len(own) > 3 and sum(word in words for word in own) >= 0.7 * len(own)
