@@ -1,11 +1,11 @@
 """Every tool there is, and those that a project shows."""
 
 from punchlist.model import Trouble
-from punchlist.server import checks, fixes, runs
+from punchlist.server import checks, fixes, live, runs
 from punchlist.server.tool import Tool
 from punchlist.service.session import Session
 
-TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*runs.TOOLS, *checks.TOOLS, *fixes.TOOLS)}
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*runs.TOOLS, *checks.TOOLS, *fixes.TOOLS, *live.TOOLS)}
 
 
 def tools_of(session: Session) -> dict[str, Tool]:
