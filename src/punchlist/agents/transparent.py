@@ -227,3 +227,30 @@ def _longer(command: str, limit_s: float | None) -> bool:
     """Whether the command, or what surrounds it, allows more time than a run usually has."""
     limits = [float(number) * _UNITS[unit] for number, unit in _LIMIT.findall(command)]
     return any(limit > OWN_LIMIT_S or limit == 0 for limit in limits) or (limit_s or 0) > OWN_LIMIT_S
+
+
+def shell_command(text: str, environ: Mapping[str, str]) -> tuple[str, str]:
+    """Return the shell to use and what it is to run, for a host that puts a program of its choice before its commands.
+
+    Claude Code's CLAUDE_CODE_SHELL_PREFIX is such a place: its command stands behind `eval` there (2.1.332).
+    """
+    named = environ.get("SHELL", "")
+    known = named.rsplit("/", 1)[-1] in ("bash", "zsh", "sh", "dash", "ksh")
+    shell = next(
+        (one for one in (named if known else "", "/bin/bash", "/bin/sh") if one and Path(one).exists()), "/bin/sh"
+    )
+    cwd = str(Path.cwd())
+    from punchlist.agents.hooks.answer import program
+
+    own = program(environ)
+    whole = decide(text, cwd, environ, program=own)
+    if whole is not None:
+        return shell, whole
+    for part in split(text) or ():
+        if part.words and part.words[0].raw == "eval" and len(part.words) == 2:
+            word = part.words[1]
+            inner = shlex.split(word.raw)
+            new = decide(inner[0], cwd, environ, program=own) if inner else None
+            if new is not None:
+                return shell, text[: word.start] + shlex.quote(new) + text[word.end :]
+    return shell, text

@@ -26,6 +26,12 @@ VERBS: dict[str, str] = {
     "fix": "show the tools' own safe fixes as a diff and write them",
     "undo": "take back a fix that was written",
     "serve": "serve the Model Context Protocol",
+    "init": "set a project up: what is found, what can be installed",
+    "install": "put the server into a client's settings",
+    "uninstall": "take back entries, hooks and state",
+    "hooks": "preview, install, uninstall or try an agent's hooks",
+    "hook": "answer one event of an agent (what installed hooks call)",
+    "doctor": "find out what does not work, and what to do about it",
     "clean": "remove kept runs",
     "demo": "run the bundled example project",
 }
@@ -69,6 +75,10 @@ def dispatch(words: list[str]) -> int:
     if verb in ("--help", "-h", "help"):
         print(usage())  # noqa: T201
         return 0
+    if verb == "-c":  # called as a shell: `punchlist -c COMMAND`
+        from punchlist.cli import hook
+
+        return hook.as_shell(words[1:])
     if verb not in VERBS:
         import difflib
 
@@ -76,6 +86,9 @@ def dispatch(words: list[str]) -> int:
         say(f"punchlist: no verb {verb!r}" + (f"; did you mean {near[0]!r}?" if near else "; see punchlist --help"))
         return 2
     module = importlib.import_module(f"punchlist.cli.{verb}")
+    if verb == "hook":  # a host waits for it before every command: it reads its words itself
+        answered: int = module.answered(words[1:])
+        return answered
     import argparse
     import functools
 

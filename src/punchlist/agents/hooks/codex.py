@@ -1,0 +1,44 @@
+"""Codex CLI: `.codex/hooks.json`, whose root takes `hooks` and `description` alone (0.171.0 was run).
+
+A new command needs `permissionDecision: allow` beside it; that is no approval there: the rewritten command goes through
+the approval policy like any other. Unknown keys are refused, so nothing else is ever printed.
+"""
+
+from typing import Any
+
+from punchlist.agents.hooks.event import Event
+from punchlist.agents.hooks.host import POST_S, PRE_S, STOP_S, Answer, Host, blocked, changed, nested, specific, warned
+
+
+def entries(command: str) -> dict[str, Any]:
+    """Return the entry of each event."""
+    return {
+        "PreToolUse": nested("Bash", command, PRE_S),
+        "PostToolUse": nested("apply_patch|Edit|Write", command, POST_S),
+        "Stop": nested(None, command, STOP_S),
+    }
+
+
+def rewrite(event: Event, command: str) -> Answer:
+    """Give another command."""
+    return specific(event, "PreToolUse", permissionDecision="allow", updatedInput=changed(event, command))
+
+
+def tell(event: Event, text: str) -> Answer:
+    """Put text beside the result of an edit; a block would replace the result."""
+    return specific(event, "PostToolUse", additionalContext=text)
+
+
+HOST = Host(
+    id="codex",
+    name="Codex CLI",
+    project=".codex/hooks.json",
+    user="~/.codex/hooks.json",
+    entries=entries,
+    head={},
+    rewrite=rewrite,
+    tell=tell,
+    block=blocked,
+    warn=warned,
+    note="Codex runs a new or changed hook only after it was reviewed: start `codex` and look at /hooks",
+)

@@ -1,0 +1,164 @@
+"""Put the hooks of a host into its file, find them there, take them away again."""
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from punchlist.agents.clients.record import own_command
+from punchlist.agents.files import jsonc
+from punchlist.agents.files.settings import Settings, first_state, read, restore, write
+from punchlist.agents.hooks.host import Host
+from punchlist.model import Trouble
+from punchlist.project.paths import home_folder
+from punchlist.records import dataclass
+
+OURS = re.compile(r"punchlist(?:\.exe|\.cli)?['\"]?\s+hook\s+\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A host's file as it is and as it is to be."""
+
+    settings: Settings
+    text: str
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.settings.path
+
+
+def command(runtime: str) -> list[str]:
+    """Return the command that answers a host's events."""
+    return [*own_command(), "hook", runtime]
+
+
+def shell_text(words: list[str]) -> str:
+    """Return a command as the text that the system's shell reads."""
+    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+
+
+def place(host: Host, scope: str, root: Path, environ: Mapping[str, str]) -> Path:
+    """Return a host's file of a scope."""
+    if scope == "project":
+        return root / host.project
+    moved = {"codex": "CODEX_HOME", "copilot": "COPILOT_HOME"}.get(host.id, "")
+    if value := environ.get(moved, "").strip():
+        return Path(value, *host.user.split("/")[2:])
+    return home_folder(environ).joinpath(*host.user.split("/")[1:])
+
+
+def planned(host: Host, scope: str, root: Path, environ: Mapping[str, str]) -> Change:
+    """Return the change that installs: our entry at the end of each event's list, an older one of ours replaced."""
+    settings = read(place(host, scope, root, environ), (root,))
+    if host.whole is not None:
+        if settings.text and not OURS_FILE.search(settings.text):
+            raise Trouble(f"{settings.path} is not Punchlist's own file; move it away first", "foreign_file")
+        return Change(settings, host.whole(command(host.id)))
+    try:
+        return Change(settings, _with(host, settings.text))
+    except Trouble as trouble:
+        raise Trouble(f"{settings.path}: {trouble}", trouble.code) from None
+
+
+def fresh(host: Host) -> str:
+    """Return the text of a file that holds our hooks alone."""
+    return host.whole(command(host.id)) if host.whole is not None else _with(host, "")
+
+
+OURS_FILE = re.compile(r"punchlist hooks install")
+
+
+def install(change: Change, scope: str) -> str:
+    """Write a planned change; return what was done."""
+    if change.settings.raw is not None and change.text == change.settings.text:
+        return "as it was"
+    write(change.settings, change.text, keep_first=not is_ours(change.settings.text), private=scope == "user")
+    return "written"
+
+
+def is_ours(text: str) -> bool:
+    """Whether hooks of ours stand in a file's text."""
+    return bool(OURS.search(text.replace('\\"', '"')) or OURS_FILE.search(text))
+
+
+def installed(host: Host, scope: str, root: Path, environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return event and command of each hook of ours in a host's file."""
+    path = place(host, scope, root, environ)
+    if not path.is_file():
+        return []
+    settings = read(path, (root,))
+    if host.whole is not None:
+        return [("plugin", shell_text(command(host.id)))] if OURS_FILE.search(settings.text) else []
+    found = []
+    events = jsonc.get(settings.text, ("hooks",)) or {}
+    for event, items in events.items() if isinstance(events, dict) else ():
+        for item in items if isinstance(items, list) else ():
+            found += [(event, one) for one in _commands(item) if OURS.search(one)]
+    return found
+
+
+def uninstall(host: Host, scope: str, root: Path, environ: Mapping[str, str]) -> tuple[Path, str] | None:
+    """Take our hooks away; return the file and what was done, None where there were none."""
+    path = place(host, scope, root, environ)
+    if not path.is_file():
+        return None
+    settings = read(path, (root,))
+    if not is_ours(settings.text):
+        return None
+    if host.whole is not None:
+        return settings.path, restore(settings, "", None)
+    try:
+        text = _without(host, settings.text)
+    except Trouble as trouble:
+        raise Trouble(f"{settings.path}: {trouble}", trouble.code) from None
+    first = first_state(settings)
+    if first is not None:
+        try:
+            same = _with(host, first) == settings.text
+        except Trouble:
+            same = False
+        first = first if same else None
+    return settings.path, restore(settings, text, first)
+
+
+def _with(host: Host, text: str) -> str:
+    for key, value in host.head.items():
+        if jsonc.get(text, (key,)) is None:
+            text = jsonc.put(text, (key,), value)
+    for event, entry in host.entries(shell_text(command(host.id))).items():
+        there = jsonc.get(text, ("hooks", event))
+        items = there if isinstance(there, list) else []
+        if entry in items:
+            continue
+        text = jsonc.remove_items(text, ("hooks", event), _is_our_item)
+        text = jsonc.append(text, ("hooks", event), entry)
+    return text
+
+
+def _without(host: Host, text: str) -> str:
+    events = jsonc.get(text, ("hooks",)) or {}
+    for event in events:
+        new = jsonc.remove_items(text, ("hooks", event), _is_our_item)
+        text = jsonc.remove_empty(new, ("hooks", event)) if new != text else text
+    left = jsonc.load(text)
+    return "" if left in ({}, dict(host.head)) else text
+
+
+def _is_our_item(item: Any) -> bool:
+    """An item whose every command is ours; one that its user has added another handler to stays."""
+    found = _commands(item)
+    return bool(found) and all(OURS.search(one) for one in found)
+
+
+def _commands(item: Any) -> list[str]:
+    if not isinstance(item, dict):
+        return []
+    inner = item.get("hooks")
+    if isinstance(inner, list):
+        return [one["command"] for one in inner if isinstance(one, dict) and isinstance(one.get("command"), str)]
+    return [item["command"]] if isinstance(item.get("command"), str) else []

@@ -1,0 +1,34 @@
+"""Qwen Code: `hooks` in `.qwen/settings.json` in Claude's shape (0.24.4 was run).
+
+Its documents tell of `updatedInput`, but the command was seen not to be rewritten: commands are left alone.
+"""
+
+from typing import Any
+
+from punchlist.agents.hooks.event import Event
+from punchlist.agents.hooks.host import POST_S, STOP_S, Answer, Host, blocked, nested, specific, warned
+
+
+def entries(command: str) -> dict[str, Any]:
+    """Return the entry of each event."""
+    return {"PostToolUse": nested("write_file|edit", command, POST_S), "Stop": nested(None, command, STOP_S)}
+
+
+def tell(event: Event, text: str) -> Answer:
+    """Put text beside the result of an edit."""
+    return specific(event, "PostToolUse", additionalContext=text)
+
+
+HOST = Host(
+    id="qwen",
+    name="Qwen Code",
+    project=".qwen/settings.json",
+    user="~/.qwen/settings.json",
+    entries=entries,
+    head={},
+    tell=tell,
+    block=blocked,
+    warn=warned,
+    quiet={},
+    note="Qwen Code was seen not to use a rewritten command, so commands are left alone",
+)

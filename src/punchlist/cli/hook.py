@@ -1,0 +1,75 @@
+"""Answer one event of an agent: its payload comes on standard input, the decision goes to standard output."""
+
+import os
+import sys
+
+from punchlist.model import Trouble
+
+
+def answered(words: list[str]) -> int:
+    """Answer and return 0 whatever happens: an agent is never stopped by a fault of ours, `doctor` tells of it."""
+    if not words or words[0].startswith("-"):
+        print("usage: punchlist hook RUNTIME [--fail-on-priority N] < PAYLOAD", file=sys.stderr)  # noqa: T201
+        return 0
+    payload = sys.stdin.buffer.read().decode("utf-8", "replace")
+    said = decision(words[0], payload, _priority(words))
+    if said:
+        sys.stdout.write(said)
+        sys.stdout.flush()
+    return 0
+
+
+def as_shell(words: list[str]) -> int:
+    """Run a command as a shell would, with its checks taken over; this process becomes that shell."""
+    from punchlist.agents.transparent import shell_command
+
+    if not words:
+        raise Trouble("punchlist -c wants a command", "usage")
+    shell, text = shell_command(words[0], os.environ)
+    try:
+        os.execv(shell, [shell, "-c", text, *words[1:]])  # noqa: S606
+    except OSError as error:
+        raise Trouble(f"{shell}: {error.strerror}", "not_found") from error
+    return 127
+
+
+def decision(runtime: str, payload: str, priority: int | None = None) -> str:
+    """Return what is printed for an event; a trouble is kept for `doctor` and answered by nothing."""
+    from punchlist.agents.hooks.answer import DEFAULT_PRIORITY, answer, printed
+
+    try:
+        return printed(answer(runtime, payload, os.environ, priority or DEFAULT_PRIORITY))
+    except Trouble as trouble:
+        _keep(runtime, payload, str(trouble))
+    except Exception as error:  # noqa: BLE001  a host must not be stopped by a fault of ours; doctor shows it
+        import traceback
+
+        _keep(runtime, payload, f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=-3)}")
+    return ""
+
+
+def _keep(runtime: str, payload: str, text: str) -> None:
+    from pathlib import Path
+
+    from punchlist.agents.hooks.event import Event, read
+    from punchlist.agents.hooks.troubles import record
+    from punchlist.service.project import open_project
+
+    event: Event | None
+    try:
+        event = read(payload)
+    except Trouble:
+        event = None
+    try:
+        start = Path(event.cwd) if event and event.cwd and Path(event.cwd).is_dir() else None
+        record(open_project(start=start), event, text, runtime)
+    except (Trouble, OSError):
+        return
+
+
+def _priority(words: list[str]) -> int | None:
+    if "--fail-on-priority" in words:
+        at = words.index("--fail-on-priority") + 1
+        if at < len(words) and words[at].isdigit() and int(words[at]) > 0:
+            return int(words[at])
+    return None
