@@ -102,7 +102,7 @@ def program(made: Project) -> Callable[[str], None]:
         path = shutil.which(name, path=os.pathsep.join(place for place in places if place))
         if path is None:
             pytest.skip(f"there is no {name}")
-        made.environ = {**made.environ, "PATH": f"{os.path.dirname(path)}{os.pathsep}{os.environ['PATH']}"}
+        made.environ = {**made.environ, "PATH": f"{os.path.dirname(path)}{os.pathsep}{made.environ['PATH']}"}
         if name.startswith("cargo"):
             made.environ = {**made.environ, "HOME": os.environ.get("HOME", "")}
 

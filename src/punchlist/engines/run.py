@@ -35,8 +35,8 @@ class Event(NamedTuple):
 class Checked:
     """What all engines say, in the order of the registry.
 
-    `files` are the existing files that were asked for, `gone` those that were named but are not there any more,
-    `ignored` counts files passed over by the settings. `whole` is a check of the whole project. `skipped` are folders
+    `files` are the existing files that were asked for, `gone` those that were named, or that git still tracks, but are
+    not there any more, `ignored` counts files passed over by the settings. `whole` is a check of the whole project. `skipped` are folders
     that could not be read, with the reason. `cache` says why the cache could not be used ("" where it was).
     """
 
@@ -128,15 +128,19 @@ def run(
         left = [worker for worker, _ in workers if found[worker.engine.name] is None]
         ran = side_by_side([_job(worker, tell) for worker in left], len(left)) if left else []
         results = [found[worker.engine.name] or ran[left.index(worker)] for worker, _ in workers]
+    prefix = f"{root}/"
+    deleted = signatures.missing(prefix + file for file in scope.files)  # by hand, while git still tracks them
+    files = tuple(file for file in scope.files if prefix + file not in deleted) if deleted else scope.files
+    gone = scope.gone + tuple(sorted(path[len(prefix) :] for path in deleted))
     signatures.save()
     note = cache.note
     if own_cache:
         cache.close()
     return Checked(
         results=tuple(results),
-        files=scope.files,
+        files=files,
         whole=scope.whole,
-        gone=scope.gone,
+        gone=gone,
         ignored=scope.ignored,
         skipped=tuple(scope.skipped),
         cache=note,

@@ -79,6 +79,11 @@ class Signatures:
                 kept.append(path)
         return kept
 
+    def missing(self, paths: Iterable[str]) -> set[str]:
+        """Return those files that are not there; what was looked at is not looked at again."""
+        now = self._now
+        return {p for p in paths if (now[p][1] == GONE if p in now else not os.path.lexists(p))}
+
     def save(self) -> None:
         """Remember what was newly looked at for the next check."""
         with self._lock:
