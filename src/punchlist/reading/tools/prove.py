@@ -92,12 +92,14 @@ class Failure:
 def parse(log: Log, context: Context) -> Reading:
     """Read one or several runs of prove."""
     reading = Reading()
+    named = bool(context.words) and context.words[0] == "prove"
     entries = _report(log, reading)
+    if not named and not reading.claimed and any(line.startswith("not ok ") for line in log.lines):
+        return reading
     failures = _failures(log, reading)
     for failure in failures:
         reading.add(failure.diagnostic(log))
     _points(log, reading, {f.name for f in failures} | {name for f in failures for name in f.within})
-    named = bool(context.words) and context.words[0] == "prove"
     if entries or reading.outcome == "failed" or named:
         _died(log, reading, entries)
         _cannot(log, reading)
