@@ -21,7 +21,7 @@ FRAME = 100.0
 """More than any evidence: what job and step it was and how that ended."""
 Line = tuple[str, int, str]
 
-SHAPE = re.compile(r"0x[0-9a-f]+|'[^']*'|\"[^\"]*\"|[^\s]*[\d/._:][^\s]*", re.I)
+SHAPE = re.compile(r"0x[0-9a-f]+|'[^']*'|\"[^\"]*\"|[^\s]*(?:[\d/_]|[.:](?=\S))[^\s]*", re.I)
 SCRIPT_TALK = re.compile(
     r"(?:#|set |cd |if |fi\b|else\b|then\b|do\b|done\b|for |while |echo |export |source |\}|\{|mkdir )"
 )
@@ -135,7 +135,6 @@ def _weigh_part(texts: Sequence[str], first: int, end: int, stop: int, share: fl
             strong += 1
             own += 4.0 / (1 + strong / 4)
             carried, left = own * 0.75, reach
-            _lead(texts, scores, at, lead, own, first)
         elif left and text.strip():
             carried *= 0.9
             left -= 1
@@ -143,9 +142,10 @@ def _weigh_part(texts: Sequence[str], first: int, end: int, stop: int, share: fl
         if own > 0:
             alike = shape(text)
             shapes[alike] += 1
-            own *= 0.8 ** max(0, shapes[alike] - 3)
-            own += _nearness(at, stop, end - first)
+            own = (own + _nearness(at, stop, end - first)) * 0.8 ** max(0, shapes[alike] - 3)
         scores[at] = max(scores[at], own * share)
+        if lead:
+            _lead(texts, scores, at, lead, own * share, first)
 
 
 def _lead(texts: Sequence[str], scores: list[float], at: int, lead: int, own: float, first: int) -> None:

@@ -69,13 +69,17 @@ NOISE = re.compile(
     r"|If you want to (?:create|keep)|Turn off this advice|git switch -c|Note: switching to|state without impacting"
     r"|\[command\]/\S*git |Temporarily overriding HOME|Adding repository directory|##\[(?:group|endgroup|debug|command|section)\]"
     r")"
-    r"|(?:=== (?:RUN|PAUSE|CONT|NAME)|--- (?:PASS|SKIP)|PASS\b|ok\s+\S|ok \d+)"
-    r"|(?:✓|✔|√|PASSED|\[ *(?:OK|RUN|PASSED) *\])|test \S.* \.\.\. ok$|\S+ [.sxXuR]+ *\[ *\d+%\]$|[.sxX]{10,} *(?:\[ *\d+%\])?$"
-    r"|\S+::\S+ (?:PASSED|SKIPPED|XFAIL)|(?:\S.*)?\| +[\d.]+ \| +[\d.]+ \||[-|]+\|[-|]+$"
     r"|\d+% |.*\d+%\|.*\| \d+/\d+|\d+\.\d+ [KMG]i?B|\S+: (?:Pulling|Waiting|Verifying|Download|Pull|Already|Layer)"
     r"|at (?:node:|async Promise\.all|.*node_modules[/\\])"
     r")"
 )  # fmt: skip
+PASSES = re.compile(
+    r"\s*(?:"
+    r"(?:=== (?:RUN|PAUSE|CONT|NAME)|--- (?:PASS|SKIP)|PASS(?: \S+(?: \([\d.]+ ?m?s\))?)?$|ok\s+\S|ok \d+)"
+    r"|(?:✓|✔|√|PASSED|\[ *(?:OK|RUN|PASSED) *\])|\S.* \.\.\. ok$|\S+ [.sxXuR]+ *\[ *\d+%\]$|[.sxX]{10,} *(?:\[ *\d+%\])?$"
+    r"|\S+::\S+ (?:PASSED|SKIPPED|XFAIL)|(?:\S.*)?\| +[\d.]+ \| +[\d.]+ \||[-|]+\|[-|]+$"
+    r")"
+)
 # Said in a line that looks like noise, these count all the same.
 ALARM = re.compile(
     r"error[:\[ ]|\bfatal|segmentation|panic|exception|denied|rejected|\bfailed\b|failure|killed|abort|not found", re.I
@@ -96,7 +100,7 @@ _QUICK = re.compile(
 def words(text: str) -> tuple[float, int, int]:
     """Return what a line says by itself, and how many lines after and before it belong to it."""
     shown = text[:WIDTH]
-    if not _QUICK.search(shown) or (NOISE.match(shown) and not ALARM.search(shown)):
+    if not _QUICK.search(shown) or is_noise(shown):
         return 0.0, 0, 0
     best, rest, reach, lead = 0.0, 0.0, 0, 0
     for mark in MARKS:
@@ -114,4 +118,4 @@ def words(text: str) -> tuple[float, int, int]:
 def is_noise(text: str) -> bool:
     """Whether a line is only about the way: packages, downloads, passing tests, tables, git's talk."""
     shown = text[:WIDTH]
-    return NOISE.match(shown) is not None and not ALARM.search(shown)
+    return PASSES.match(shown) is not None or (NOISE.match(shown) is not None and not ALARM.search(shown))
