@@ -16,8 +16,10 @@ PARSERS: tuple[Parser, ...] = (
             "Tests run: ",
             "[INFO] Scanning for projects",
         ),
-        sign=r"^\[INFO\] (?:BUILD (?:SUCCESS|FAILURE)|Scanning for projects)|^\[ERROR\] (?:Failed to execute goal|COMPILATION)"
-        r"|Time elapsed: [\d.,]+ s(?:ec)? +<<< (?:FAILURE|ERROR)!|^(?:\[\w+\] +)?Tests run: ?\d+, Failures: ?\d+, Errors: ",
+        sign=r"^\[INFO\] (?:BUILD (?:SUCCESS|FAILURE)|Scanning for projects)"
+        r"|^\[ERROR\] (?:Failed to execute goal|COMPILATION)"
+        r"|Time elapsed: [\d.,]+ s(?:ec)? +<<< (?:FAILURE|ERROR)!"
+        r"|^(?:\[\w+\] +)?Tests run: ?\d+, Failures: ?\d+, Errors: ",
         anchors=(b"[ERROR]", b"[WARNING]", b"Tests run:", b"<<< ", b"BUILD ", b"Caused by:"),
         kind="build",
         formats="compiler, surefire, failsafe, checkstyle, PMD, SpotBugs and enforcer plugins, failed goals",
@@ -35,7 +37,8 @@ PARSERS: tuple[Parser, ...] = (
             "BUILD FAILED",
             " errors, ",
         ),
-        sign=r"^\* What went wrong:$|^\d+ tests? completed, |^\S.* > .+ FAILED$|^BUILD (?:SUCCESSFUL|FAILED) in |: Error: .* \[[A-Z]\w+\]$",
+        sign=r"^\* What went wrong:$|^\d+ tests? completed, |^\S.* > .+ FAILED$|^BUILD (?:SUCCESSFUL"
+        r"|FAILED) in |: Error: .* \[[A-Z]\w+\]$",
         anchors=(b" FAILED", b"went wrong", b" tests completed", b"BUILD ", b"Error: ", b"Warning: "),
         kind="build",
         formats="tests, what went wrong, Android lint",
@@ -46,7 +49,8 @@ PARSERS: tuple[Parser, ...] = (
         "tools.junit_console",
         commands=("junit", "junit-platform-console", "testng"),
         signs=(" tests successful", "JUnit version ", "Total tests run: ", "FAILED CONFIGURATION: "),
-        sign=r"^\[ +\d+ tests successful +\]|^JUnit version \d|^(?:Total )?[Tt]ests run: \d+,(?: Passes: \d+,)? Failures: \d+, Skips: ",
+        sign=r"^\[ +\d+ tests successful +\]|^JUnit version \d"
+        r"|^(?:Total )?[Tt]ests run: \d+,(?: Passes: \d+,)? Failures: \d+, Skips: ",
         anchors=(b"Failures (", b" => ", b" tests ", b"FAILED: ", b"ests run: "),
         kind="test",
         formats="JUnit platform console, TestNG, JUnit 4 text runner",
@@ -57,7 +61,8 @@ PARSERS: tuple[Parser, ...] = (
         "tools.sbt",
         commands=("sbt", "scalac", "scala", "mill", "scala-cli"),
         signs=("*** FAILED ***", ".scala:", "[error] ", "==> X ", "Tests: succeeded "),
-        sign=r"\*\*\* FAILED \*\*\*|^(?:\[(?:error|warn)\] )?\S*\.scala:\d+:(?:\d+:)? |^(?:\[error\] )?-- (?:\[E\d+\] )?.*(?:Error|Warning): "
+        sign=r"\*\*\* FAILED \*\*\*|^(?:\[(?:error|warn)\] )?\S*\.scala:\d+:(?:\d+:)? "
+        r"|^(?:\[error\] )?-- (?:\[E\d+\] )?.*(?:Error|Warning): "
         r"|Tests: succeeded \d+, failed|^\[error\] .*\.java:\d+:\d+: |^==> X ",
         anchors=(b"*** FAILED", b".scala:", b"[error]", b"Tests: ", b"==> X"),
         kind="compile",
@@ -88,7 +93,8 @@ PARSERS: tuple[Parser, ...] = (
             "Test Run Failed",
             "Stack Trace:",
         ),
-        sign=r"^\s*(?:\[xUnit\.net [\d:.]+\] +)?\S.* \[FAIL\]$|(?:Failed|Passed)! +- Failed: |^Total tests: |^Test run summary: |Test summary: total: "
+        sign=r"^\s*(?:\[xUnit\.net [\d:.]+\] +)?\S.* \[FAIL\]$|(?:Failed|Passed)! +- Failed: |^Total tests: "
+        r"|^Test run summary: |Test summary: total: "
         r"|Test Count: \d+, |error TESTERROR|^Test Run Failed|^  Stack Trace:$",
         anchors=(b"Failed ", b"failed ", b"[FAIL]", b"Error Message", b"Stack Trace", b"otal", b"TESTERROR"),
         kind="test",

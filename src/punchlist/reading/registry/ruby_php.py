@@ -40,7 +40,8 @@ PARSERS: tuple[Parser, ...] = (
         "tools.rubocop",
         commands=("rubocop", "standardrb", "standard", "erb_lint", "erblint", "rake rubocop"),
         signs=(" inspected, ", ": C: ", ": W: ", ": E: ", ": F: ", '"rubocop_version"', "standard: Use Ruby"),
-        sign=r"files? inspected, (?:\d+|no) offenses? detected|:\d+:\d+: [RCWEF]: (?:\[\w+\] )?[A-Z]\w*/\w+: |\"rubocop_version\""
+        sign=r"files? inspected, (?:\d+|no) offenses? detected|:\d+:\d+: [RCWEF]: (?:\[\w+\] )?[A-Z]\w*/\w+: "
+        r"|\"rubocop_version\""
         r"|^standard: Use Ruby",
         anchors=(b" inspected, ", b": C: ", b": W: ", b": E: ", b": F: "),
         formats="progress, clang, emacs, simple, offenses, json, standardrb",
@@ -94,22 +95,13 @@ PARSERS: tuple[Parser, ...] = (
             " examples (",
             " example (",
         ),
-        sign=r"^(?:ERROR|INFO): [A-Z]\w+ (?:-|at) |^ *No errors found!|^PHP CS Fixer \d|^\d+ (?:scenario|example)s? \(\d+ \w+",
+        sign=r"^(?:ERROR|INFO): [A-Z]\w+ (?:-|at) |^ *No errors found!|^PHP CS Fixer \d|^\d+ (?:scenario"
+        r"|example)s? \(\d+ \w+",
         anchors=(b"ERROR: ", b"INFO: ", b") ", b" scenarios (", b" examples ("),
         formats="psalm, php-cs-fixer, Composer, phpspec, Behat",
         aliases=("psalm", "php-cs-fixer", "composer", "phpspec", "behat"),
     ),
     Parser("phpmd", "rows:ruby_php", commands=("phpmd",), formats="text"),
-    Parser("reek", "rows:ruby_php", commands=("reek",), formats="--single-line"),
-    Parser(
-        "parallel-lint",
-        "rows:ruby_php",
-        commands=("parallel-lint",),
-        signs=("Parse error: ",),
-        kind="compile",
-        sign=r"^Parse error: \S+\.php:\d+$",
-        formats="text",
-    ),
 )
 
 LAST: tuple[Parser, ...] = (
@@ -128,7 +120,8 @@ LAST: tuple[Parser, ...] = (
             "Warning</b>",
             "error</b>",
         ),
-        sign=r"^(?:\[[^\]]+\] )?(?:PHP )?(?:Parse|Fatal) error: |^PHP (?:Warning|Notice|Deprecated): |^(?:No syntax errors|Errors parsing )"
+        sign=r"^(?:\[[^\]]+\] )?(?:PHP )?(?:Parse|Fatal) error: |^PHP (?:Warning|Notice|Deprecated): "
+        r"|^(?:No syntax errors|Errors parsing )"
         r"|<b>(?:Warning|Fatal error|Parse error)</b>",
         anchors=(b"rror: ", b"Warning: ", b" on line "),
         kind="compile",
@@ -149,7 +142,8 @@ LAST: tuple[Parser, ...] = (
             "Gemfile",
             "Exception)",
         ),
-        sign=r"^(?:rake|rails) aborted!$|\.r[bu]:\d+:in [`'].*[`']: .*|^\S+:\d+: syntax errors?|^\S+\.rb:\d+: warning: |Could not (?:find gem|locate Gemfile)|^<internal:"
+        sign=r"^(?:rake|rails) aborted!$|\.r[bu]:\d+:in [`'].*[`']: .*|^\S+:\d+: syntax errors?"
+        r"|^\S+\.rb:\d+: warning: |Could not (?:find gem|locate Gemfile)|^<internal:"
         r"|^bundler: |Rakefile:\d+:in [`']",
         anchors=(b"aborted!", b":in ", b"syntax error", b"\tfrom "),
         kind="report",

@@ -26,13 +26,15 @@ ROWS: tuple[Row, ...] = (
         + PATH
         + r"):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<message>.*?)(?: \[(?P<rule>[A-Z]\w+)\])?$",
         failed=r"^Checkstyle ends with [1-9]\d* errors",
-        error=r"(?:com\.puppycrawl\S+: )?(?P<message>(?:Unable to (?:find|create|parse)|Must specify a config|Files to process must be|Could not find config|cannot initialize module|Unable to instantiate).*)",
+        error=r"(?:com\.puppycrawl\S+: )?(?P<message>(?:Unable to (?:find|create|parse)|Must specify a config"
+        r"|Files to process must be|Could not find config|cannot initialize module"
+        r"|Unable to instantiate).*)",
     ),
     # checkstyle before 8 (and ant's task): no level in front
     Row(
         "checkstyle",
-        PATH
-        + r"\.java):(?P<line>\d+)(?::(?P<column>\d+))?: (?:(?P<severity>error|warning|info): )?(?P<message>\S.*?)(?: \[(?P<rule>[A-Z]\w+)\])$",
+        PATH + r"\.java):(?P<line>\d+)(?::(?P<column>\d+))?: (?:(?P<severity>error|warning"
+        r"|info): )?(?P<message>\S.*?)(?: \[(?P<rule>[A-Z]\w+)\])$",
     ),
     # kotlinc; behind gradle `e: file:///x.kt:3:5 message`, before Kotlin 1.8 `e: /x.kt: (3, 5): message`
     Row(
@@ -45,7 +47,8 @@ ROWS: tuple[Row, ...] = (
     Row(
         "kotlinc",
         "",
-        error=r"error: (?P<message>(?:source file or directory not found|no source files|invalid argument|unable to).*)",
+        error=r"error: (?P<message>(?:source file or directory not found|no source files|invalid argument"
+        r"|unable to).*)",
     ),
     # ktlint 0.40 to 1.5: `(standard:no-wildcard-imports)`, before 0.49 `(no-wildcard-imports)`
     Row("ktlint", KOTLIN + r":(?P<line>\d+):(?P<column>\d+): (?P<message>\S.*?) \((?P<rule>[\w-]+(?::[\w-]+)*)\)$"),
@@ -66,7 +69,9 @@ ROWS: tuple[Row, ...] = (
     # SpotBugs text: priority, category, pattern's short name
     Row(
         "spotbugs",
-        r"(?P<severity>[HML]) (?:[A-Z] )?(?P<rule>[A-Z]\w+): (?P<message>\S.*?)  (?:At|In) (?P<file>[\w$.-]+\.(?:java|kt|scala))(?::\[lines? (?P<line>\d+)(?:-\d+)?\])?.*$",
+        r"(?P<severity>[HML]) (?:[A-Z] )?(?P<rule>[A-Z]\w+): "
+        r"(?P<message>\S.*?)  (?:[A-Z][\w ]*? )?(?:[Aa]t|[Ii]n) (?P<file>[\w$.-]+\.(?:java|kt"
+        r"|scala))(?::\[lines? (?P<line>\d+)(?:-\d+)?\])?.*$",
         severities={"H": "error", "M": "warning", "L": "info"},
     ),
     # MSBuild: compiler, analysers, restore

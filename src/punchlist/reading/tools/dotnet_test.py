@@ -1,4 +1,4 @@
-"""Read .NET's test runs: VSTest's and the testing platform's consoles, the terminal logger, xUnit's and NUnit's runners."""
+"""Read .NET's test runs: VSTest, the testing platform, the terminal logger, xUnit's and NUnit's runners."""
 
 import re
 from collections.abc import Sequence
@@ -19,21 +19,25 @@ NUNIT = re.compile(
 TERMINAL = re.compile(r" +(?P<file>\S.*)\((?P<line>\d+)\): error TESTERROR:$")
 TERMINAL_TEST = re.compile(r" +(?P<test>\S.*?) \(\d[\d.,:]* ?m?s\): Error Message: (?P<message>.*)$")
 LABEL = re.compile(
-    r" *(?P<label>Error Message|Stack Trace|Standard Output Messages|Standard Error Messages|Expected|Stack trace|Output)(?::| from)\s*$"
+    r" *(?P<label>Error Message|Stack Trace|Standard Output Messages|Standard Error Messages|Expected"
+    r"|Stack trace|Output)(?::| from)\s*$"
 )
 TRACE = re.compile(
     r"\s*(?:at|bei|à|en) \S.*|\s*\S+\(\d+,\d+\): at .*|\s*---? .*(?:stack trace|inner exception).*", re.I
 )
 XUNIT_FRAME = re.compile(r"\s*(?P<file>\S.*)\((?P<line>\d+),\d+\): at ")
 FOREIGN = re.compile(
-    r"\s*(?:at|bei|à|en) (?:Xunit|NUnit|Microsoft|System|MSTest|Castle|Moq|FluentAssertions|Shouldly)\.|^/_/|\\_work\\|/_work/"
+    r"\s*(?:at|bei|à|en) (?:Xunit|NUnit|Microsoft|System|MSTest|Castle|Moq|FluentAssertions|Shouldly)\."
+    r"|^/_/|\\_work\\|/_work/"
 )
 SUMMARY = re.compile(
-    r"(?:Failed|Passed|Skipped|Fehler|Bestanden)! +- (?:Failed|Fehler): +(?P<failed>\d+), (?:Passed|erfolgreich): +(?P<passed>\d+), "
+    r"(?:Failed|Passed|Skipped|Fehler|Bestanden)! +- (?:Failed|Fehler): +(?P<failed>\d+), (?:Passed"
+    r"|erfolgreich): +(?P<passed>\d+), "
     r"(?:Skipped|übersprungen): +(?P<skipped>\d+), (?:Total|gesamt): +\d+"
 )
 OLD = re.compile(
-    r"Total tests: (?P<run>\d+|Unknown)(?:\. Passed: (?P<passed>\d+)\. Failed: (?P<failed>\d+)\. Skipped: (?P<skipped>\d+))?"
+    r"Total tests: (?P<run>\d+"
+    r"|Unknown)(?:\. Passed: (?P<passed>\d+)\. Failed: (?P<failed>\d+)\. Skipped: (?P<skipped>\d+))?"
 )
 OLD_PART = re.compile(r" +(?P<what>Passed|Failed|Skipped): (?P<number>\d+)$")
 PLATFORM_SUM = re.compile(r"Test run summary: (?P<word>Passed|Failed|Zero tests ran|Aborted|Minimum expected)")
@@ -42,16 +46,20 @@ ONE_LINE = re.compile(
     r"Test summary: total: (?P<run>\d+), failed: (?P<failed>\d+), succeeded: (?P<passed>\d+), skipped: (?P<skipped>\d+)"
 )
 XUNIT_SUM = re.compile(
-    r" +\S.* +Total: (?P<run>\d+), Errors: (?P<errors>\d+), Failed: (?P<failed>\d+), Skipped: (?P<skipped>\d+)(?:, Not Run: \d+)?, Time: "
+    r" +\S.* +Total: (?P<run>\d+), Errors: (?P<errors>\d+), Failed: (?P<failed>\d+), Skipped: "
+    r"(?P<skipped>\d+)(?:, Not Run: \d+)?, Time: "
 )
 NUNIT_SUM = re.compile(
-    r" *Test Count: (?P<run>\d+), (?:Passed|Pass): (?P<passed>\d+), (?:Failed|Fail): (?P<failed>\d+), .*?(?:Skipped|Skip): (?P<skipped>\d+)"
+    r" *Test Count: (?P<run>\d+), (?:Passed|Pass): (?P<passed>\d+), (?:Failed"
+    r"|Fail): (?P<failed>\d+), .*?(?:Skipped|Skip): (?P<skipped>\d+)"
 )
 NUNIT_OLD = re.compile(
-    r"Tests run: (?P<run>\d+), (?:Passed: (?P<passed>\d+), )?Errors: (?P<errors>\d+), Failures: (?P<failed>\d+), Inconclusive: "
+    r"Tests run: (?P<run>\d+), (?:Passed: (?P<passed>\d+), )?Errors: (?P<errors>\d+), Failures: "
+    r"(?P<failed>\d+), Inconclusive: "
 )
 ABORTED = re.compile(
-    r"(?P<message>(?:The active test run was aborted\. Reason: |Test host process crashed|No test (?:is available in|matches)|The test source file|Zero tests ran|Testhost process ).*)$"
+    r"(?P<message>(?:The active test run was aborted\. Reason: |Test host process crashed"
+    r"|No test (?:is available in|matches)|The test source file|Zero tests ran|Testhost process ).*)$"
 )
 DETAIL = 60
 LOOK = 400
@@ -63,6 +71,7 @@ def parse(log: Log, context: Context) -> Reading:
     lines = log.lines
     done = 0
     seen: set[str] = set()
+    bare: dict[str, int] = {}
     for index in lines_with(
         log,
         "Failed ",
@@ -79,19 +88,31 @@ def parse(log: Log, context: Context) -> Reading:
         if index < done:
             continue
         line = lines[index]
-        if match := NUNIT.match(line):
-            done = _block(log, context, index, match, seen, reading)
-        elif match := VSTEST.match(line):
-            done = _block(log, context, index, match, seen, reading)
-        elif (match := PLATFORM.match(line)) or (match := XUNIT.match(line)):
-            done = _block(log, context, index, match, seen, reading)
+        if (
+            (match := NUNIT.match(line))
+            or (match := VSTEST.match(line))
+            or (match := PLATFORM.match(line))
+            or (match := XUNIT.match(line))
+        ):
+            done = _block(log, context, index, match, seen, bare, reading)
         elif match := TERMINAL.match(line):
             done = _terminal(log, context, index, match, seen, reading)
+    for test, index in bare.items():
+        if test not in seen:
+            _add(log, context, reading, test, [], index, index + 1)
     _totals(log, context, reading)
     return reading
 
 
-def _block(log: Log, context: Context, index: int, match: re.Match[str], seen: set[str], reading: Reading) -> int:
+def _block(
+    log: Log,
+    context: Context,
+    index: int,
+    match: re.Match[str],
+    seen: set[str],
+    bare: dict[str, int],
+    reading: Reading,
+) -> int:
     """The text below a failing test's name: labels or none, message, stack trace."""
     lines = log.lines
     indent = len(match["indent"]) if match.re is XUNIT else 0
@@ -101,6 +122,10 @@ def _block(log: Log, context: Context, index: int, match: re.Match[str], seen: s
     test = match["test"]
     reading.claim(index, end)
     if test in seen and match.re in (XUNIT, VSTEST):
+        return end
+    if match.re is XUNIT and all(not log.lines[i].strip() for i in range(index + 1, end)):
+        # The runner only announces it here; VSTest tells it below.
+        bare.setdefault(test, index)
         return end
     seen.add(test)
     body = [XUNIT_LINE.sub("", log.whole(i)) for i in range(index + 1, end)]
@@ -270,8 +295,9 @@ def _parts(lines: Sequence[str], index: int, form: re.Pattern[str], reading: Rea
         "Skipped": "skipped",
     }
     counts: dict[str, int] = {}
-    end = index + 1
-    while end < len(lines) and end < index + 8 and (match := form.match(lines[end])):
+    # Between the verdict and the numbers the platform lists the assemblies.
+    end = next((i for i in range(index + 1, min(index + 60, len(lines))) if form.match(lines[i])), index + 1)
+    while end < len(lines) and (match := form.match(lines[end])):
         if match["what"] in names:
             counts[names[match["what"]]] = int(match["number"])
         end += 1

@@ -1,4 +1,4 @@
-"""Read Gradle (4 to 9): failing tests, what went wrong, and the Android linter; compilers are read by their own parsers."""
+"""Read Gradle (4 to 9): failing tests, what went wrong, the Android linter; compilers have parsers of their own."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,8 @@ from punchlist.reading.scan import lines_with
 from punchlist.reading.tools import jvm_trace
 
 TEST = re.compile(
-    r"(?P<name>[A-Za-z_][\w.$]*(?:Test|Tests|Spec|IT|[\w$]*)?(?: > .+?)?) (?P<what>FAILED|SKIPPED|PASSED)(?: \([\d.]+m?s\))?$"
+    r"(?P<name>[A-Za-z_][\w.$]*(?:Test|Tests|Spec|IT|[\w$]*)?(?: > .+?)?) (?P<what>FAILED|SKIPPED"
+    r"|PASSED)(?: \([\d.]+m?s\))?$"
 )
 SHORT = re.compile(r"    (?P<kind>[\w.$]+)(?:: (?P<message>.*?))? at (?P<file>[\w$-]+\.\w+):(?P<line>\d+)$")
 SHORT_FRAME = re.compile(
@@ -27,12 +28,15 @@ TASK_FAILED = re.compile(r"> Task (?P<task>:\S+) FAILED$")
 DONE = re.compile(r"BUILD (?P<word>SUCCESSFUL|FAILED)(?: in .*)?$")
 # The reason stands above, where a compiler, a linter or the tests printed it.
 ELSEWHERE = re.compile(
-    r"(?:> )?(?:Compilation (?:failed|error)|There were failing tests|Compilation error|Compile(?:r)? (?:failed|error)|Lint found (?:\d+ )?errors"
+    r"(?:> )?(?:Compilation (?:failed|error)|There were failing tests|Compilation error"
+    r"|Compile(?:r)? (?:failed|error)|Lint found (?:\d+ )?errors"
     r"|(?:A failure occurred while executing org\.jetbrains\.kotlin)|KtLint found code style|Checkstyle rule violations"
-    r"|\d+ (?:PMD|Checkstyle|SpotBugs)|PMD .*rule violations|SpotBugs (?:ended|violations)|Process 'command|Analysis failed with)"
+    r"|\d+ (?:PMD|Checkstyle|SpotBugs)|PMD .*rule violations|SpotBugs (?:ended|violations)"
+    r"|Process 'command|Analysis failed with)"
 )
 LINT = re.compile(
-    r"(?P<file>(?:[A-Za-z]:)?[^:\n]+\.\w+):(?:(?P<line>\d+):)?(?:(?P<column>\d+):)? (?P<word>Error|Warning|Information): (?P<message>.*?) \[(?P<rule>[A-Z]\w+)(?: from [^\]]+)?\]$"
+    r"(?P<file>(?:[A-Za-z]:)?[^:\n]+\.\w+):(?:(?P<line>\d+):)?(?:(?P<column>\d+):)? (?P<word>Error|Warning"
+    r"|Information): (?P<message>.*?) \[(?P<rule>[A-Z]\w+)(?: from [^\]]+)?\]$"
 )
 LINT_TOTALS = re.compile(r"(?P<errors>\d+) errors?, (?P<warnings>\d+) warnings?")
 WORDS: dict[str, Severity] = {"Error": "error", "Warning": "warning"}
@@ -40,7 +44,7 @@ DETAIL = 50
 LOOK = 300
 
 
-def parse(log: Log, context: Context) -> Reading:
+def parse(log: Log, _context: Context) -> Reading:
     """Read failing tests and lint findings; then each `What went wrong` that they do not explain."""
     reading = Reading()
     lines = log.lines
@@ -68,7 +72,7 @@ def parse(log: Log, context: Context) -> Reading:
         elif match := LINT.match(line):
             done = _lint(log, index, match, reading)
     for index in lines_with(log, WRONG):
-        _wrong(log, context, index, reading)
+        _wrong(log, index, reading)
     return reading
 
 
@@ -82,7 +86,7 @@ def _totals(match: re.Match[str], index: int, reading: Reading) -> None:
 
 
 def _test(log: Log, index: int, match: re.Match[str], reading: Reading) -> int:
-    """`MoneyTest > negative() FAILED`, the exception and its places indented below (full traces with exceptionFormat)."""
+    """`MoneyTest > negative() FAILED`, the exception and its places indented below (or a full trace)."""
     lines = log.lines
     end = index + 1
     while end < len(lines) and end < index + LOOK and (lines[end].startswith("    ") or _continues(lines, end)):
@@ -150,7 +154,7 @@ def _lint(log: Log, index: int, match: re.Match[str], reading: Reading) -> int:
     return end
 
 
-def _wrong(log: Log, context: Context, index: int, reading: Reading) -> None:
+def _wrong(log: Log, index: int, reading: Reading) -> None:
     """The reason of a failed build; where it only says that something above failed, that has been read already."""
     lines = log.lines
     end = index + 1
@@ -164,7 +168,7 @@ def _wrong(log: Log, context: Context, index: int, reading: Reading) -> None:
     if not body:
         return
     reading.claim(index, end)
-    at, head = body[0]
+    head = body[0][1]
     rest = [text for _, text in body[1:]]
     task = TASK.match(head)
     reason = next((text for text in rest if text.lstrip().startswith(">")), "")

@@ -1,4 +1,4 @@
-"""Read what the JVM itself says: exceptions that nobody caught, classes and archives it cannot find, its own crashes."""
+"""Read what the JVM itself says: uncaught exceptions, classes and archives it cannot find, its own crashes."""
 
 import re
 
@@ -11,13 +11,14 @@ UNCAUGHT = re.compile(r'Exception in thread "(?P<thread>[^"]*)" (?P<text>.*)$')
 TROUBLE = re.compile(
     r"(?:Error: (?P<message>(?:Could not find or load main class|Main method not found|Unable to access jarfile"
     r"|A JNI error has occurred|Could not create the Java Virtual Machine|LinkageError occurred).*)"
-    r"|(?P<option>Unrecognized (?:VM )?option.*|Invalid maximum heap size.*|Error occurred during initialization of VM))$"
+    r"|(?P<option>Unrecognized (?:VM )?option.*|Invalid maximum heap size.*"
+    r"|Error occurred during initialization of VM))$"
 )
 CRASH = "# A fatal error has been detected by the Java Runtime Environment:"
 LOOK = 400
 
 
-def parse(log: Log, context: Context) -> Reading:
+def parse(log: Log, _context: Context) -> Reading:
     """Read uncaught exceptions, start-up errors and crash notices."""
     reading = Reading()
     lines = log.lines

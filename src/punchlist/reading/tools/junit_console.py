@@ -19,10 +19,12 @@ TOTAL = re.compile(r"\[ +(?P<number>\d+) tests (?P<what>successful|failed|skippe
 NAMES = {"successful": "passed", "failed": "failed", "skipped": "skipped", "aborted": "skipped"}
 # TestNG
 FAILED = re.compile(
-    r"(?:\[\w+\] )?(?P<what>FAILED|FAILED CONFIGURATION|SKIPPED|PASSED)(?: CONFIGURATION)?: (?:@\w+ )?(?P<name>\S.*?)(?: finished in .*)?$"
+    r"(?:\[\w+\] )?(?P<what>FAILED|FAILED CONFIGURATION|SKIPPED"
+    r"|PASSED)(?: CONFIGURATION)?: (?:@\w+ )?(?P<name>\S.*?)(?: finished in .*)?$"
 )
 RUN = re.compile(
-    r"(?:Total tests run|Tests run): (?P<run>\d+),(?: Passes: (?P<passed>\d+),)? Failures: (?P<failed>\d+), Skips: (?P<skipped>\d+)"
+    r"(?:Total tests run|Tests run): (?P<run>\d+),(?: Passes: (?P<passed>\d+),)? Failures: "
+    r"(?P<failed>\d+), Skips: (?P<skipped>\d+)"
 )
 # JUnit 4's text runner
 OLD = re.compile(r"(?P<number>\d+)\) (?P<method>[^()]+)\((?P<class>[\w.$]+)\)$")
@@ -31,7 +33,7 @@ OLD_OK = re.compile(r"OK \((?P<run>\d+) tests?\)$")
 LOOK = 300
 
 
-def parse(log: Log, context: Context) -> Reading:
+def parse(log: Log, _context: Context) -> Reading:
     """Read failing tests and totals of whichever runner printed them."""
     reading = Reading()
     _console(log, reading)
@@ -109,7 +111,7 @@ def _as_trace(line: str) -> str:
         return match["text"]
     if call := CALL.match(line):
         return f"\tat {call['call']}"
-    return line[7:] if line.startswith("       ") else line
+    return line.removeprefix("       ")
 
 
 def _testng(log: Log, reading: Reading) -> None:
@@ -130,7 +132,7 @@ def _testng(log: Log, reading: Reading) -> None:
         body = [log.whole(i) for i in range(index + 1, end)]
         while body and not body[-1].strip():
             body.pop()
-        if body and body[0].lstrip().startswith("java.lang.AssertionError: java") or match["name"] in seen:
+        if (body and body[0].lstrip().startswith("java.lang.AssertionError: java")) or match["name"] in seen:
             continue
         seen.add(match["name"])
         name = match["name"]

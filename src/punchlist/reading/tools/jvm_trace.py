@@ -1,4 +1,4 @@
-"""Java stack traces as the JVM and the test runners print them: message, frames, causes, and the place of one's own code."""
+"""Java stack traces as the JVM and the test runners print them: message, frames, causes, the own code's place."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,8 @@ RAISED = re.compile(
 )
 FOREIGN = re.compile(
     r"(?:java|javax|jdk|sun|com\.sun|com\.intellij|org\.(?:junit|assertj|hamcrest|mockito|opentest4j|gradle|apache"
-    r"|springframework|testng|codehaus|eclipse|scalatest|spockframework|hibernate|slf4j|jboss|mozilla|easymock|jetbrains"
+    r"|springframework|testng|codehaus|eclipse|scalatest|spockframework|hibernate|slf4j|jboss|mozilla"
+    r"|easymock|jetbrains"
     r"|scalacheck|specs2|scalactic)|junit|kotlin|kotlinx|scala|groovy|sbt|worker\.org|munit|zio|cats|utest|weaver"
     r"|io\.(?:kotest|mockk|netty|micronaut|quarkus|cucumber)|androidx?|com\.(?:android|google|fasterxml|zaxxer|mysql)"
     r"|clojure|reactor|net\.bytebuddy|lombok)\."
@@ -25,7 +26,8 @@ FOREIGN = re.compile(
 PLAIN = re.compile(
     r"(?:org\.opentest4j\.(?:AssertionFailedError|MultipleFailuresError)|java\.lang\.AssertionError"
     r"|org\.junit\.ComparisonFailure|junit\.framework\.(?:AssertionFailedError|ComparisonFailure)"
-    r"|org\.scalatest\.exceptions\.TestFailedException|io\.kotest\.assertions\.AssertionFailedError|kotlin\.AssertionError)$"
+    r"|org\.scalatest\.exceptions\.TestFailedException|io\.kotest\.assertions\.AssertionFailedError"
+    r"|kotlin\.AssertionError)$"
 )
 DETAIL = 40
 

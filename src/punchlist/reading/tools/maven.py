@@ -1,4 +1,4 @@
-"""Read Maven (3 and 4): compilers, test results, checkers run as plugins, goals that failed, projects that cannot be built."""
+"""Read Maven (3 and 4): compilers, test results, checkers run as plugins, failed goals, projects it cannot build."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,8 @@ from punchlist.reading.tools import surefire
 LEVEL = re.compile(r"\[(?P<level>ERROR|WARNING|WARN|INFO)\] ?(?P<text>.*)$")
 # javac's places; Kotlin's come with other brackets, newer ones as a URL.
 COMPILED = re.compile(
-    r"(?:file://)?(?P<file>(?:/?[A-Za-z]:)?[^:\n]*?\.(?:java|kt|kts|groovy|scala))(?::? ?[\[(](?P<line>\d+)(?:, ?(?P<column>\d+))?[\])]"
+    r"(?:file://)?(?P<file>(?:/?[A-Za-z]:)?[^:\n]*?\.(?:java|kt|kts|groovy"
+    r"|scala))(?::? ?[\[(](?P<line>\d+)(?:, ?(?P<column>\d+))?[\])]"
     r"|:(?P<line2>\d+)(?::(?P<column2>\d+))?:?) (?P<message>\S.*)$"
 )
 CHECKSTYLE = re.compile(r"\((?P<group>[a-z]+)\) (?P<rule>[A-Z]\w+): (?P<message>.*)$")
@@ -22,7 +23,8 @@ PMD = re.compile(
     r"PMD Failure: (?P<class>[\w.$]+):(?P<line>\d+) Rule:(?P<rule>\w+) Priority:(?P<priority>\d) (?P<message>.*)$"
 )
 SPOTBUGS = re.compile(
-    r"(?:(?P<rank>High|Medium|Low): )?(?P<message>.+ \[(?P<class>[\w.$]+)\]) (?:At|In|Another occurrence at) (?P<file>[\w$]+\.\w+)"
+    r"(?:(?P<rank>High|Medium|Low): )?(?P<message>.+ \[(?P<class>[\w.$]+)\]) (?:At|In"
+    r"|Another occurrence at) (?P<file>[\w$]+\.\w+)"
     r"(?::\[lines? (?P<line>\d+)(?:-\d+)?\])? (?P<rule>[A-Z][A-Z0-9_]+)$"
 )
 ENFORCED = re.compile(r"Rule \d+: (?P<rule>[\w.$]+)(?:\(.*?\))? failed with message:(?P<message>.*)$")
@@ -45,7 +47,8 @@ END = (
 )
 FOUND = ("MojoFailureException",)
 VAGUE = re.compile(
-    r"There (?:are|were) (?:\d+ )?(?:test )?(?:failures|errors)|$|Please refer to|See .*surefire-reports|Compilation failure"
+    r"There (?:are|were) (?:\d+ )?(?:test )?(?:failures|errors)|$|Please refer to|See .*surefire-reports"
+    r"|Compilation failure"
     r"|You have \d+ (?:Checkstyle|PMD) violation|failed with \d+ bugs|Coverage checks have not been met"
     r"|Some Enforcer rules have failed|There was an error in the forked process$|Found \d+ non-complying"
 )
@@ -55,7 +58,7 @@ LOOK = 400
 
 @dataclass(slots=True)
 class State:
-    """What stands so far: places already named (Maven prints compiler errors twice), the kinds of Maven's help links."""
+    """What stands so far: places named (Maven prints compiler errors twice), the kinds of Maven's help links."""
 
     seen: set[tuple[object, ...]] = field(default_factory=set)
     kinds: set[str] = field(default_factory=set)
@@ -91,7 +94,7 @@ def parse(log: Log, context: Context) -> Reading:
         else:
             done = _finding(log, index, text, match["level"], state, reading)
     for at, index in enumerate(goals):
-        _goal(log, index, (goals + [len(lines)])[at + 1], bool(tests.failures), state, reading)
+        _goal(log, index, [*goals, len(lines)][at + 1], bool(tests.failures), state, reading)
     for index in lines_with(log, "Unable to parse command line options: "):
         said = lines[index].partition("options: ")[2]
         reading.add(Diagnostic(message=said, log=log.span(index)))
@@ -101,7 +104,7 @@ def parse(log: Log, context: Context) -> Reading:
         _unbuilt(log, state, reading)
     for index in state.other:
         reading.claim(index)
-    _outcome(log, context, state, reading)
+    _outcome(context, state, reading)
     return reading
 
 
@@ -320,7 +323,7 @@ def _unbuilt(log: Log, state: State, reading: Reading) -> None:
             reading.claim(index)
 
 
-def _outcome(log: Log, context: Context, state: State, reading: Reading) -> None:
+def _outcome(context: Context, state: State, reading: Reading) -> None:
     failing = [d for d in reading.diagnostics if d.state != "flaky" and d.severity == "error"]
     if reading.outcome == "passed" and not context.exit_code:
         return

@@ -72,9 +72,8 @@ def _block(log: Log, context: Context, index: int, kind: re.Match[str], reading:
     """A numbered block, or one that Rails prints while tests run: kind, test and place, text up to the next block."""
     lines = log.lines
     head = OLD.match(lines[index + 1]) or HEAD.match(lines[index + 1])
-    if (
-        head is None
-        or " " in lines[index + 1].split(" [")[0].rstrip(":")
+    if head is None or (
+        " " in lines[index + 1].split(" [")[0].rstrip(":")
         and "#" not in lines[index + 1]
         and "(" not in lines[index + 1]
     ):
@@ -182,7 +181,7 @@ def _unit(log: Log, context: Context, index: int, match: re.Match[str], reading:
 
 
 def _reported(log: Log, context: Context, index: int, reading: Reading) -> int:
-    """minitest-reporters' default: ` FAIL["test_x", #<..>, 0.1]`, ` test_x#MoneyTest (0.10s)`, the text indented below."""
+    """minitest-reporters' default: ` FAIL["test_x", #<..>, 0.1]`, ` test_x#MoneyTest (0.10s)`, the text below."""
     lines = log.lines
     match = REPORTED_NAME.match(lines[index + 1])
     kind = REPORTED.match(lines[index])

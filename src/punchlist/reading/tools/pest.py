@@ -25,7 +25,7 @@ CODE = re.compile(r" *(?:➜ *)?\d+▕")
 LOOK = 400
 
 
-def parse(log: Log, context: Context) -> Reading:
+def parse(log: Log, _context: Context) -> Reading:
     """Read each failure once, then the totals."""
     reading = Reading()
     lines = log.lines

@@ -2,18 +2,21 @@
 
 import re
 from html import unescape
+
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.scan import lines_with
-from punchlist.reading.tools.php_frames import Frame, frame, innermost
+from punchlist.reading.tools.php_frames import Frame, frame, innermost, is_foreign
 
 # On stderr (error log) with `PHP ` in front and two blanks, on stdout without; html_errors puts tags around.
 HEAD = re.compile(
-    r"(?:\[[^\]]+\] )?(?:<br />)?(?:<b>)?(?:PHP )?(?P<word>Parse error|Fatal error|Catchable fatal error|Recoverable fatal error|Core error"
+    r"(?:\[[^\]]+\] )?(?:<br />)?(?:<b>)?(?:PHP )?(?P<word>Parse error|Fatal error|Catchable fatal error"
+    r"|Recoverable fatal error|Core error"
     r"|Compile error|Warning|Notice|Deprecated|Strict Standards|Core warning|User \w+)(?:</b>)?: +(?P<message>.*)$"
 )
 PLACE = re.compile(
-    r"(?P<message>.*?) in (?:<b>)?(?P<file>(?:[A-Za-z]:)?[^:\n]+?)(?:</b>)?(?: on line (?:<b>)?(?P<line>\d+)(?:</b>)?|:(?P<line2>\d+))(?:<br />)?$"
+    r"(?P<message>.*?) in (?:<b>)?(?P<file>(?:[A-Za-z]:)?[^:\n]+?)(?:</b>)?(?: on line (?:<b>)?"
+    r"(?P<line>\d+)(?:</b>)?|:(?P<line2>\d+))(?:<br />)?$"
 )
 THROWN = re.compile(r"\s+thrown in (?P<file>.+) on line (?P<line>\d+)$")
 UNCAUGHT = re.compile(r"(?:Uncaught )?(?:exception ')?(?P<kind>[A-Z][\w\\]*)'?(?::| with message) '?(?P<message>.*)$")
@@ -93,13 +96,19 @@ def _message(
                 break
             found = frame(lines[end])
             if lines[end].startswith("Next ") and uncaught:
+                later = PLACE.match(lines[end].removeprefix("Next "))
+                if (
+                    place
+                    and later
+                    and is_foreign(later["file"], context.root)
+                    and not is_foreign(place["file"], context.root)
+                ):
+                    # A tool wraps what the project's own code threw.
+                    end = next((i for i in range(end, min(len(lines), index + LOOK)) if THROWN.match(lines[i])), end)
+                    break
                 # The exception that was thrown last has those before it as its causes.
                 rest = [f"caused by: {place['message'] if place else text}"]
-                text, place, frames = (
-                    lines[end].removeprefix("Next "),
-                    PLACE.match(lines[end].removeprefix("Next ")),
-                    [],
-                )
+                text, place, frames = lines[end].removeprefix("Next "), later, []
             elif found:
                 frames.append(found)
             elif not place and (later := PLACE.match(lines[end])):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from punchlist.reading.frames import within
 
 PLAIN = re.compile(
-    r"(?P<file>(?:(?:phar://|/|[A-Za-z]:[\\/])[^:\n]*|[^\s:/][^\s:]*)\.(?:php|phpt|phtml|inc|feature|module)):(?P<line>\d+)$"
+    r"(?P<file>(?:(?:phar://|/|[A-Za-z]:[\\/])[^:\n]*|[^\s:/][^\s:]*)\.(?:php|phpt|phtml|inc|feature"
+    r"|module)):(?P<line>\d+)$"
 )
 NUMBERED = re.compile(
     r"#\d+ +(?P<file>(?:phar://)?(?:[A-Za-z]:)?[^\n:]*?)(?:\((?P<line>\d+)\)|:(?P<line2>\d+))(?:: |$)"
@@ -40,11 +41,12 @@ def frame(text: str) -> Frame | None:
 
 def innermost(frames: Iterable[Frame], root: str = "") -> Frame | None:
     """Return the innermost own frame (PHP prints it first), below the root where any is."""
-    own = [f for f in frames if not _is_foreign(f.file, root)]
+    own = [f for f in frames if not is_foreign(f.file, root)]
     inside = [f for f in own if within(f.file, root) is not None]
     return next(iter(inside or own), None)
 
 
-def _is_foreign(file: str, root: str) -> bool:
+def is_foreign(file: str, root: str = "") -> bool:
+    """Whether a file belongs to a package, PHP's own folders or an archive."""
     inside = within(file, root)
     return bool(FOREIGN.search(file if inside is None else inside))

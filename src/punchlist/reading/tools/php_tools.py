@@ -9,7 +9,9 @@ from punchlist.reading.scan import lines_with
 
 # psalm 4 to 6: `ERROR: InvalidReturn - src/A.php:3:5 - message (see https://psalm.dev/011)`
 PSALM = re.compile(
-    r"(?P<word>ERROR|INFO): (?P<rule>[A-Z]\w+)(?: - | at )(?P<file>(?:[A-Za-z]:)?[^\s:][^:\n]*):(?P<line>\d+):(?P<column>\d+) - (?P<message>.*?)(?: \(see https?://\S+\))?$"
+    r"(?P<word>ERROR|INFO): (?P<rule>[A-Z]\w+)(?: - "
+    r"| at )(?P<file>(?:[A-Za-z]:)?[^\s:][^:\n]*):(?P<line>\d+):(?P<column>\d+) - "
+    r"(?P<message>.*?)(?: \(see https?://\S+\))?$"
 )
 PSALM_TOTALS = re.compile(r"(?P<errors>\d+) errors? found$")
 PSALM_OK = re.compile(r" *No errors found!$")
@@ -21,15 +23,18 @@ FIXER_ERROR = re.compile(r"Files that were not fixed due to errors reported duri
 PROBLEM = re.compile(r"  Problem \d+$")
 BOXED = re.compile(r"  \[(?P<kind>[\w\\]+(?:Exception|Error))\] *$")
 COMPOSER = re.compile(
-    r"(?P<message>(?:Your requirements could not be resolved|Composer could not find a composer\.json|\"?\./composer\.json\"? (?:is|does) not"
-    r"|Script .* returned with error code|Your lock file does not contain|The lock file is not up to date|Could not find package"
+    r"(?P<message>(?:Your requirements could not be resolved|Composer could not find a composer\.json"
+    r"|\"?\./composer\.json\"? (?:is|does) not"
+    r"|Script .* returned with error code|Your lock file does not contain|The lock file is not up to date"
+    r"|Could not find package"
     r"|Command \".*\" is not defined|.* is not valid, the following errors|\./composer\.json is invalid).*)$"
 )
 # phpspec's progress report and Behat's list
 SPEC = re.compile(r" +(?P<line>\d+) +(?P<what>✘|!|✗) (?P<name>\S.*?)(?: \(\d+ms\))?$")
 SPEC_TOTALS = re.compile(r"(?P<run>\d+) examples? \((?P<parts>.*)\)$")
 BEHAT = re.compile(
-    r"    (?P<name>(?:Scenario|Background|Example|Scenario Outline|Szenario):? ?.*?|.*?) +# (?P<file>\S+\.feature):(?P<line>\d+)$"
+    r"    (?P<name>(?:Scenario|Background|Example|Scenario Outline|Szenario):? ?.*?"
+    r"|.*?) +# (?P<file>\S+\.feature):(?P<line>\d+)$"
 )
 BEHAT_TOTALS = re.compile(r"(?P<run>\d+) scenarios? \((?P<parts>.*)\)$")
 PART = re.compile(r"(\d+) (passed|failed|undefined|pending|skipped|broken|ambiguous)")
@@ -220,7 +225,7 @@ def _phpspec(log: Log, reading: Reading) -> None:
 def _behat(log: Log, reading: Reading) -> None:
     """Behat lists failed scenarios with their places; the step that failed stands above, in the feature's text."""
     lines = log.lines
-    heads = [i for i in lines_with(log, "--- Failed scenarios:", "--- Failed steps:")]
+    heads = lines_with(log, "--- Failed scenarios:", "--- Failed steps:")
     for start in heads:
         if "scenarios" not in lines[start]:
             continue

@@ -9,10 +9,12 @@ from punchlist.reading.formats.json_values import (
     claim,
     dicts_of,
     inner,
-    lines_with as lines_of,
     number_of,
     text_of,
     values,
+)
+from punchlist.reading.formats.json_values import (
+    lines_with as lines_of,
 )
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.scan import lines_with

@@ -8,29 +8,34 @@ from punchlist.reading.formats.json_values import (
     claim,
     dicts_of,
     inner,
-    lines_with as lines_of,
     list_of,
     number_of,
     text_of,
     values,
 )
+from punchlist.reading.formats.json_values import (
+    lines_with as lines_of,
+)
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.scan import lines_with
 
-BORDER = re.compile(r" -{4,} -{4,}[- ]*$")
-FILE = re.compile(r"  (?P<line>Line|Error|Place) +(?P<file>\S.*)$")
+BORDER = re.compile(r" -{2,} -{4,}[- ]*$")
+FILE = re.compile(r" {2,5}(?P<line>Line|Error|Place)(?: +(?P<file>\S.*))?$")
 ROW = re.compile(r"  (?P<line>:?\d+|-| {1,6}) {2,}(?P<text>\S.*)$")
 RULE = re.compile(r"🪪 +(?P<rule>[\w.]+)")
 TIP = ("💡", "✏️", "✎", "🔧")
 CONTEXT = re.compile(r" \(in context of .*\)$")
 RAW = re.compile(
-    r"(?P<file>(?:[A-Za-z]:)?[^\s:][^:\n]*?)(?: \(in context of [^)]*\))?:(?P<line>\d+|\?):(?P<message>\S.*?)(?: \[identifier=(?P<rule>[\w.]+)\])?$"
+    r"(?P<file>(?:[A-Za-z]:)?[^\s:][^:\n]*?)(?: \(in context of [^)]*\))?:(?P<line>\d+"
+    r"|\?):(?P<message>\S.*?)(?: \[identifier=(?P<rule>[\w.]+)\])?$"
 )
 TOTALS = re.compile(r" *\[ERROR\] Found (?P<errors>\d+) errors?")
 OK = re.compile(r" *\[OK\] No errors")
 BOX = re.compile(r" *\[(?P<word>ERROR|WARNING|CAUTION)\] (?P<message>.*)$")
 GENERAL = re.compile(
-    r"(?P<message>(?:Path .* does not exist|Project config file|No rules detected|At least one path must|Unexpected item|Invalid configuration:|Ignored error |Missing parameter|Neon|Service '|Bootstrap file).*)$"
+    r"(?P<message>(?:Path .* does not exist|Project config file|No rules detected|At least one path must"
+    r"|Unexpected item|Invalid configuration:|Ignored error |Missing parameter|Neon|Service '"
+    r"|Bootstrap file).*)$"
 )
 DETAIL = 30
 
@@ -74,11 +79,11 @@ def _table(log: Log, reading: Reading) -> None:
             else:
                 header = not header
         elif header and (match := FILE.match(line)) and file is None:
-            file = CONTEXT.sub("", match["file"]) if match["line"] == "Line" else ""
+            file = CONTEXT.sub("", match["file"]) if match["line"] == "Line" and match["file"] else ""
             reading.claim(index)
         elif header and file and line.startswith("         ") and row is None and line.strip():
             file += line.strip()
-        elif file is not None and (match := ROW.match(line)):
+        elif file and (match := ROW.match(line)):
             number = match["line"].strip()
             if number:
                 _row(log, reading, file, row, index)

@@ -12,8 +12,10 @@ from punchlist.reading.tools.php_frames import Frame, frame, innermost
 
 SECTION = re.compile(
     r"There (?:was|were) (?P<count>\d+) (?P<what>(?:PHPUnit |PHP )?(?:test runner )?"
-    r"(?:error|failure|warning|risky test|skipped test|incomplete test|skipped|incomplete|deprecation|notice|pending))s?:$"
-    r"|(?P<tests>\d+) tests? triggered (?P<count2>\d+) (?P<what2>(?:self |direct |indirect |unknown )?(?:PHPUnit |PHP )?"
+    r"(?:error|failure|warning|risky test|skipped test|incomplete test|skipped|incomplete|deprecation"
+    r"|notice|pending))s?:$"
+    r"|(?P<tests>\d+) tests? triggered (?P<count2>\d+) (?P<what2>(?:self |direct |indirect "
+    r"|unknown )?(?:PHPUnit |PHP )?"
     r"(?:warning|notice|deprecation|error))s?:$"
 )
 HEAD = re.compile(r"(?P<number>\d+)\) (?P<name>\S.*)$")

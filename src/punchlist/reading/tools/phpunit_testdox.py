@@ -1,4 +1,4 @@
-"""Read PHPUnit's testdox: `✘ Name` and its text behind a bar, printed while the tests run and (up to 9) again at the end."""
+"""Read PHPUnit's testdox: `✘ Name`, its text behind a bar, while tests run and (up to 9) again at the end."""
 
 import re
 
@@ -14,8 +14,8 @@ SUMMARY = "Summary of non-successful tests:"
 
 def read(log: Log, context: Context, reading: Reading) -> None:
     """Add the failures that no numbered list names; claim those that one does."""
-    from punchlist.reading.tools.phpunit import told
     from punchlist.reading.tools.php_frames import innermost
+    from punchlist.reading.tools.phpunit import told
 
     lines = log.lines
     listed = any(d.severity == "error" for d in reading.diagnostics)

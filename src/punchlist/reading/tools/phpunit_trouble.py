@@ -14,7 +14,8 @@ INSIDE = "An error occurred inside PHPUnit."
 LOCATION = re.compile(r"Location: +(?P<file>.+):(?P<line>\d+)$")
 OTHER = re.compile(
     r"(?P<message>(?:unrecognized option|option (?:requires|doesn't|is ambiguous)|Unknown option |ambiguous option"
-    r"|Cannot open (?:file|bootstrap script|directory)|Could not use \"|Test (?:file|directory|suite) \"|Class ['\"]?\S+ (?:could not be found"
+    r"|Cannot open (?:file|bootstrap script|directory)|Could not use \"|Test (?:file|directory|suite) \""
+    r"|Class ['\"]?\S+ (?:could not be found"
     r"|cannot be found|was not found|declared)|PHPUnit requires|Argument \"\S+\" not recognized|No code coverage"
     r"|Bootstrap script \"|This version of PHPUnit|Unable to find|The bootstrap script).*)$"
 )

@@ -24,7 +24,8 @@ PLACED = re.compile(r"(?:-->\s*)?(?P<file>(?:[A-Za-z]:)?[^\s:][^:]*\.\w+):(?P<li
 MARK = re.compile(r"(?P<indent> *)(?P<name>\S.*) \(FAILED - (?P<number>\d+)\)$")
 USAGE = re.compile(r"(?P<message>(?:invalid|missing|ambiguous|needless) (?:option|argument): .*)$")
 COVERAGE = re.compile(
-    r"(?P<message>(?:Line|Branch|Method)?\s?[Cc]overage (?:\([\d.]+%\) is below the (?:expected )?minimum|.*has dropped).*)"
+    r"(?P<message>(?:Line|Branch|Method)?\s?[Cc]overage (?:\([\d.]+%\) is below the (?:expected )?minimum"
+    r"|.*has dropped).*)"
 )
 LIST = re.compile(r"(?P<file>\.?/?\S+?\.(?:rb|feature)):(?P<line>\d+):(?P<name>.+)$")
 PROGRESS = re.compile(r"[.F*]{4,}")
@@ -184,9 +185,9 @@ def _told(part: Part, default: int) -> Told:
                 frames.append(found)
             elif not found:
                 chain.append(text)
-        elif text.startswith("Failure/Error:"):
-            code.append(text)
-        elif text.strip() and not said and code and text.startswith("  ") and not _is_message(part, index):
+        elif text.startswith("Failure/Error:") or (
+            text.strip() and not said and code and text.startswith("  ") and not _is_message(part, index)
+        ):
             code.append(text)
         elif text.strip() or said:
             said.append((index, text))
@@ -261,7 +262,7 @@ def _totals(log: Log, context: Context, reading: Reading) -> None:
     found = [(index, match) for index in lines_with(log, " example") if (match := TOTALS.match(lines[index]))]
     # parallel_rspec prints the totals of each process and then those of all.
     parallel = lines_with(log, " processes for ")
-    for index, match in found[-1:] if parallel and len(found) > 1 else found:
+    for _, match in found[-1:] if parallel and len(found) > 1 else found:
         run, failed = int(match["run"]), int(match["failed"])
         skipped, errors = int(match["skipped"] or 0), int(match["errors"] or 0)
         _count(reading, run, failed, skipped, errors, context)

@@ -44,9 +44,7 @@ def diagnostic(example: dict[str, object], report: Report, log: Log, root: str) 
     lines = [line for line in text.split("\n") if line.strip()] or ["failed"]
     kind = text_of(example, "exception", "class")
     message, rest = lines[0].strip(), lines[1:]
-    if message.startswith("expected") and rest and rest[0].strip().startswith("got:"):
-        message, rest = f"{message}\n{rest[0].strip()}", rest[1:]
-    elif kind and not kind.startswith("RSpec::"):
+    if kind and not kind.startswith("RSpec::"):
         rest = [f"{kind}: {message}", *rest]
     trace = [f for t in list_of(example, "exception", "backtrace") if isinstance(t, str) and (f := frame(t))]
     place = innermost(trace, root)

@@ -3,7 +3,8 @@
 import re
 
 from punchlist.model import Diagnostic, Severity
-from punchlist.reading.formats.json_values import claim, dicts_of, lines_with as lines_of, number_of, text_of, values
+from punchlist.reading.formats.json_values import claim, dicts_of, number_of, text_of, values
+from punchlist.reading.formats.json_values import lines_with as lines_of
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.scan import lines_with
 
@@ -13,7 +14,8 @@ LINE = re.compile(
     rf"(?P<file>(?:[A-Za-z]:)?[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<word>[IRCWEF]): {TAG}{COP}(?P<message>.*)$"
 )
 STANDARD = re.compile(
-    rf"  (?P<file>(?:[A-Za-z]:)?[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?:{COP}|(?P<rule2>[A-Z]\w*(?:/\w+)+): )(?P<message>.*)$"
+    rf"  (?P<file>(?:[A-Za-z]:)?[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?:{COP}"
+    rf"|(?P<rule2>[A-Z]\w*(?:/\w+)+): )(?P<message>.*)$"
 )
 SIMPLE_FILE = re.compile(r"== (?P<file>\S.*) ==$")
 SIMPLE = re.compile(rf"(?P<word>[IRCWEF]): +(?P<line>\d+): +(?P<column>\d+): {TAG}{COP}(?P<message>.*)$")
@@ -22,10 +24,13 @@ CORRECTED = re.compile(r", (?P<number>\d+|no) offenses? corrected")
 COUNTED = re.compile(rf"(?P<number>\d+)  +{TAG}(?P<rule>[A-Z]\w*(?:/\w+)+)$")
 TOTAL_LINE = re.compile(r"(?P<number>\d+)  Total(?: in \d+ files)?$")
 TROUBLE = re.compile(
-    r"(?P<message>(?:Error: )?(?:Configuration file not found: |unrecognized (?:cop|parameter)|Unknown Ruby version|RuboCop found unknown"
+    r"(?P<message>(?:Error: )?(?:Configuration file not found: |unrecognized (?:cop|parameter)"
+    r"|Unknown Ruby version|RuboCop found unknown"
     r"|\((?P<file>[^)\s]+)\): |Unable to find gem|cannot load such file -- |Incorrect cop name|Unrecognized cop"
-    r"|No formatter for|invalid (?:option|argument): |The .* cop has been|Property .* of|Obsolete|obsolete (?:cop|parameter)"
-    r"|File or directory not found|No such file or directory|Could not find|Ruby version .* (?:is not|isn't) supported).*)$"
+    r"|No formatter for|invalid (?:option|argument): |The .* cop has been|Property .* of|Obsolete"
+    r"|obsolete (?:cop|parameter)"
+    r"|File or directory not found|No such file or directory|Could not find|Ruby version .* (?:is not"
+    r"|isn't) supported).*)$"
 )
 CRASHED = re.compile(
     r"An error occurred while (?P<rule>\S+) cop was inspecting (?P<file>.+?)(?::(?P<line>\d+):(?P<column>\d+))?\.?$"
@@ -224,7 +229,7 @@ def _json(log: Log, reading: Reading) -> bool:
             at = value.first
             for file in dicts_of(report, "files"):
                 for offence in dicts_of(file, "offenses"):
-                    message = text_of(offence, "message")
+                    message, _, rest = text_of(offence, "message").partition("\n")
                     rule = text_of(offence, "cop_name")
                     at = lines_of(log, value, message, at)
                     reading.add(
@@ -233,6 +238,7 @@ def _json(log: Log, reading: Reading) -> bool:
                             severity="info"
                             if offence.get("corrected") is True
                             else NAMES.get(text_of(offence, "severity"), "warning"),
+                            detail=rest,
                             file=text_of(file, "path") or None,
                             line=number_of(offence, "location", "start_line") or number_of(offence, "location", "line"),
                             column=number_of(offence, "location", "start_column")

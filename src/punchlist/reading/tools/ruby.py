@@ -1,22 +1,24 @@
-"""Read what the Ruby interpreter (1.9 to 3.4) and rake say: exceptions that nobody caught, syntax errors, unknown tasks."""
+"""Read what the Ruby interpreter (1.9 to 3.4) and rake say: uncaught exceptions, syntax errors, unknown tasks."""
 
 import re
 from collections.abc import Sequence
 
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.log import Context, Log, Reading
-from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.ruby_frames import Frame, frame, innermost
 
 # `file:line:in 'method': message (Class)`; Ruby 3.4 quotes with '.
 RAISED = re.compile(
-    r"(?P<file><internal:[^>]*>|(?:[A-Za-z]:)?[^\s:][^:\n]*):(?P<line>\d+):in [`'](?P<in>.*)': (?P<message>.*?)(?: \((?P<kind>[A-Z]\w*(?:::\w+)*)\))?$"
+    r"(?P<file><internal:[^>]*>"
+    r"|(?:[A-Za-z]:)?[^\s:][^:\n]*):(?P<line>\d+):in [`'](?P<in>.*)': (?P<message>.*?)(?: \("
+    r"(?P<kind>[A-Z]\w*(?:::\w+)*)\))?$"
 )
 # Before 3.x a message of several lines has its class behind the first one, later behind the last of the message.
 KIND = re.compile(r"(?P<message>.*) \((?P<kind>[A-Z]\w*(?:::\w+)*)\)$")
 REVERSED = "Traceback (most recent call last):"
 SYNTAX = re.compile(
-    r"(?P<file>(?:[A-Za-z]:)?[^\s:][^:\n]*\.?\w+):(?P<line>\d+): (?P<message>(?:syntax errors? found|syntax error,? |void value"
+    r"(?P<file>(?:[A-Za-z]:)?[^\s:][^:\n]*\.?\w+):(?P<line>\d+): (?P<message>(?:syntax errors? found"
+    r"|syntax error,? |void value"
     r"|unterminated|dynamic constant|class/module name|formal argument|numbered parameter|duplicated|Invalid|invalid"
     r"|unknown regexp|premature end|embedded document|can't find string|circular|no anonymous|else without).*)$"
 )
@@ -34,14 +36,17 @@ UNKNOWN = re.compile(
 )
 STATUS = re.compile(r"Command failed with status|Tests? failed")
 BUNDLER = re.compile(
-    r"(?P<message>(?:Could not find (?:gem |compatible versions|\S+ in )|Bundler could not find|The Gemfile|Could not locate Gemfile"
-    r"|Your (?:bundle|Ruby version|Gemfile)|There was an error (?:while trying to|parsing) |The gemspec|Gem::\w+: |Bundler::\w+: "
+    r"(?P<message>(?:Could not find (?:gem |compatible versions|\S+ in )|Bundler could not find"
+    r"|The Gemfile|Could not locate Gemfile"
+    r"|Your (?:bundle|Ruby version|Gemfile)|There was an error (?:while trying to|parsing) |The gemspec"
+    r"|Gem::\w+: |Bundler::\w+: "
     r"|An error occurred while installing |Could not reach host|Could not fetch|Failed to (?:fetch|build gem)"
     r"|bundler: (?:command not found|failed to load command): |Unknown switches |Could not find command ).*)$"
 )
 # Said whatever program bundler was to run.
 BUNDLED = re.compile(
-    r"Could not (?:locate Gemfile|find gem |find .+ in (?:any of the sources|locally installed gems|cached gems))|bundler: |Bundler could not"
+    r"Could not (?:locate Gemfile|find gem |find .+ in (?:any of the sources|locally installed gems"
+    r"|cached gems))|bundler: |Bundler could not"
 )
 GEMFILE = re.compile(r" *#? *from (?P<file>\S*Gemfile\S*):(?P<line>\d+)")
 DETAIL = 40
@@ -219,7 +224,7 @@ def _reversed(log: Log, context: Context, index: int, reading: Reading) -> int:
             frames.insert(0, found)
         end += 1
     raised = RAISED.match(lines[end]) if end < len(lines) else None
-    if raised is None or not frames and not raised["kind"]:
+    if raised is None or (not frames and not raised["kind"]):
         return index + 1
     place = innermost([Frame(raised["file"], int(raised["line"])), *frames], context.root)
     message = f"{raised['message']} ({raised['kind']})" if raised["kind"] else raised["message"]

@@ -9,30 +9,39 @@ from punchlist.reading.scan import lines_with
 
 PREFIX = re.compile(r"\[(?P<level>error|warn|info|success)\] ?")
 PLACED = re.compile(
-    r"(?P<file>(?:[A-Za-z]:)?[^\s:\[][^:\n]*\.(?:scala|sc|sbt|java)):(?P<line>\d+):(?:(?P<column>\d+):)? (?:(?P<word>error|warning): )?(?P<message>\S.*)$"
+    r"(?P<file>(?:[A-Za-z]:)?[^\s:\[][^:\n]*\.(?:scala|sc|sbt"
+    r"|java)):(?P<line>\d+):(?:(?P<column>\d+):)? (?:(?P<word>error|warning): )?(?P<message>\S.*)$"
 )
 # Scala 3: `-- [E007] Type Mismatch Error: src/A.scala:3:15 -----`
 DOTTY = re.compile(
-    r"-- (?:\[(?P<rule>E\d+)\] )?(?P<kind>[A-Z][\w ]*?)?(?P<word>Error|Warning): (?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+) -*$"
+    r"-- (?:\[(?P<rule>E\d+)\] )?(?P<kind>[A-Z][\w ]*?)?(?P<word>Error"
+    r"|Warning): (?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+) -*$"
 )
 GUTTER = re.compile(r"(?:\d+ | *)\|(?P<text>.*)$")
 CARET = re.compile(r"\s*\^+$")
 COMPARED = re.compile(r"\s*(?:found|required) *: ")
 COUNT = re.compile(r"(?P<number>one|two|three|four|five|six|seven|eight|nine|ten|\d+) (?P<what>error|warning)s? found$")
-NUMBERS = {word: at for at, word in enumerate("one two three four five six seven eight nine ten".split(), start=1)}
+NUMBERS = {
+    word: at
+    for at, word in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], start=1)
+}
 SUITE = re.compile(r"(?P<name>[A-Z]\w*(?:Spec|Test|Suite|Tests|Specs|[\w]*)):$")
 FAILED = re.compile(r"(?P<indent> *)- (?P<name>\S.*) \*\*\* FAILED \*\*\*(?: \([\d, a-z]+\))?$")
 GROUP = re.compile(r"(?P<name>[A-Za-z].*)$")
 AT = re.compile(r"\((?P<file>[\w$.-]+\.scala):(?P<line>\d+)\)$")
 TOTALS = re.compile(
-    r"Tests: succeeded (?P<passed>\d+), failed (?P<failed>\d+), canceled (?P<cancelled>\d+), ignored (?P<skipped>\d+), pending (?P<pending>\d+)"
+    r"Tests: succeeded (?P<passed>\d+), failed (?P<failed>\d+), canceled (?P<cancelled>\d+), ignored "
+    r"(?P<skipped>\d+), pending (?P<pending>\d+)"
 )
 MUNIT = re.compile(r"==> X (?P<test>\S.*?)(?:  ?[\d.]+s)? +(?P<kind>[\w.]+(?:Exception|Error)\S*): ?(?P<message>.*)$")
 SBT_TOTALS = re.compile(
-    r"(?:Passed|Failed): Total (?P<run>\d+), Failed (?P<failed>\d+), Errors (?P<errors>\d+), Passed (?P<passed>\d+)(?:, Ignored (?P<skipped>\d+))?"
+    r"(?:Passed|Failed): Total (?P<run>\d+), Failed (?P<failed>\d+), Errors (?P<errors>\d+), Passed "
+    r"(?P<passed>\d+)(?:, Ignored (?P<skipped>\d+))?"
 )
 TROUBLE = re.compile(
-    r"(?P<message>(?:Not a valid (?:command|key|project)|Expected |java\.lang\.\S+: |sbt\.librarymanagement\.\S+: |not found: |Error downloading |Project loading failed|.*\bis not a valid).*)$"
+    r"(?P<message>(?:Not a valid (?:command|key|project)|Expected |java\.lang\.\S+: "
+    r"|sbt\.librarymanagement\.\S+: |not found: |Error downloading |Project loading failed"
+    r"|.*\bis not a valid).*)$"
 )
 TASK = re.compile(r"\((?P<task>.+ / .+|\S+)\) (?P<message>.+)$")
 LOOK = 60
@@ -78,7 +87,7 @@ def _compiled(log: Log, texts: Sequence[str], levels: Sequence[str], reading: Re
 def _placed(
     log: Log, texts: Sequence[str], levels: Sequence[str], index: int, match: re.Match[str], reading: Reading
 ) -> int:
-    """Scala 2: the message, `found` and `required`, the source and a caret, behind the same level where there is one."""
+    """Scala 2: the message, `found` and `required`, the source and a caret, all behind one level or none."""
     end = _message_end(texts, levels, index)
     severity: Severity = "warning" if match["word"] == "warning" or levels[index] == "warn" else "error"
     message = "\n".join([match["message"], *(t for t in texts[index + 1 : end] if COMPARED.match(t))])
@@ -159,7 +168,7 @@ def _tests(log: Log, texts: Sequence[str], reading: Reading) -> None:
                 )
             )
             reading.claim(index)
-        elif (match := TOTALS.search(text)) or (match := SBT_TOTALS.match(text)) and "passed" not in reading.counts:
+        elif (match := TOTALS.search(text)) or ((match := SBT_TOTALS.match(text)) and "passed" not in reading.counts):
             if "passed" in reading.counts and match.re is TOTALS and any(SBT_TOTALS.match(t) for t in texts[:index]):
                 continue
             for name, number in match.groupdict(default="0").items():

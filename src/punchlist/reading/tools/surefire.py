@@ -21,7 +21,8 @@ TOTALS = re.compile(
 )
 METHOD = re.compile(r"(?P<method>[^()]+(?:\{.*?\}(?:\[\d+\])?)?)\((?P<class>[\w.$]+)\)(?P<rest>\[\d+\])?$")
 SUMMARY = re.compile(
-    r"(?:\[(?:ERROR|WARNING)\] +|)(?P<what>Failures|Errors|Failed tests|Tests in error|Flakes|Flaky tests):\s*(?P<rest>\S.*)?$"
+    r"(?:\[(?:ERROR|WARNING)\] +|)(?P<what>Failures|Errors|Failed tests|Tests in error|Flakes"
+    r"|Flaky tests):\s*(?P<rest>\S.*)?$"
 )
 ENTRY = re.compile(
     r"(?:\[(?:ERROR|WARNING)\])? {1,4}(?P<name>[A-Za-z_][\w$]*(?:>[\w$]+)?\.[\w$]+(?:\[[^\]]*\])?)(?::(?P<line>\d+))?"
