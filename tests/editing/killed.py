@@ -1,6 +1,8 @@
 """Apply one transaction of ten files and take it back, again and again, until killed: `python killed.py ROOT STATE`."""
 
+import itertools
 import sys
+import time
 from pathlib import Path
 
 from punchlist.editing import journal
@@ -38,18 +40,22 @@ def name(number: int) -> str:
 
 
 def main() -> None:
-    """Go on until killed; a line is printed when the first round begins."""
+    """Go on until killed; the seconds of the first round are printed."""
     root, kept = Path(sys.argv[1]), Transactions(Path(sys.argv[2]))
     there = changes()
     back = [change.turned for change in there]
-    print("begun", flush=True)
-    while True:
-        one = kept.add(there)
+    one = kept.add(there)
+    sys.stdout.write("begun\n")
+    sys.stdout.flush()
+    for number in itertools.count():
+        begin = time.monotonic()
         with alone(kept.folder / "lock"):
             one = journal.carry_out(root, kept, one, there, "applied")
             one = journal.carry_out(root, kept, one, back, "undone")
             journal.remove_folders(root, one.made_folders)
-        kept.drop(one.id)
+        if number == 0:
+            sys.stdout.write(f"{time.monotonic() - begin}\n")
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -11,12 +11,11 @@ from punchlist.editing import journal
 from punchlist.editing.alone import alone
 from punchlist.editing.transactions import Transactions
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import killed  # found beside this file, whoever imports it
+
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-
-import killed  # noqa: E402  found beside this file, whoever imports it
-
-LONGEST_S = 0.12
 
 
 def prepare(folder: Path) -> tuple[Path, Path]:
@@ -40,14 +39,15 @@ def rounds(folder: Path, count: int, seed: int) -> tuple[list[str], int]:
     root, state = prepare(folder)
     chance = random.Random(seed)
     wrong: list[str] = []
-    cut = 0
+    cut, took = 0, 0.0
     for number in range(count):
         with subprocess.Popen(
             [sys.executable, str(HERE / "killed.py"), str(root), str(state)], stdout=subprocess.PIPE
         ) as child:
             assert child.stdout is not None
-            child.stdout.readline()
-            time.sleep(chance.random() * LONGEST_S)
+            assert child.stdout.readline() == b"begun\n"
+            took = took or float(child.stdout.readline())
+            time.sleep(chance.random() * took * 1.5)
             child.kill()
         kept = Transactions(state)
         with alone(kept.folder / "lock"):

@@ -5,10 +5,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from kills import rounds  # noqa: E402  found beside this file
+from kills import rounds  # found beside this file
 
 
 def test_a_killed_apply_leaves_all_old_or_all_new(tmp_path: Path) -> None:
     wrong, cut = rounds(tmp_path, 40, seed=1)
     assert wrong == []
-    assert cut > 5
+    assert cut > 10

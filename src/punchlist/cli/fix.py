@@ -31,7 +31,15 @@ def run(options: argparse.Namespace) -> int:
         fixing.discard(session.project, one.id)
         common.out("nothing was written" + ("" if sys.stdin.isatty() else "; add --yes to write it"))
         return 1
-    done = fixing.apply(session.project, one.id, confirm=True)
+    source = session.project.store.get(one.source)
+    checked = source.kind == "engines"
+    done = fixing.apply(
+        session.project,
+        one.id,
+        confirm=True,
+        baseline=source.id if checked else None,
+        checker=fixing.checker_of(session) if checked else None,
+    )
     common.out(fix_text.applied_text(done, calls=fix_text.CLI_CALLS))
     return 0
 

@@ -40,7 +40,10 @@ class FileRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transaction:
-    """A set of changes made all or none. `title` says what it is for, `notes` what a reader should know of it."""
+    """A set of changes made all or none.
+
+    `title` says what it is for, `notes` what a reader should know of it, `source` is the run whose fixes it holds.
+    """
 
     id: str
     made: float
@@ -48,6 +51,7 @@ class Transaction:
     files: tuple[FileRecord, ...]
     title: str = ""
     notes: tuple[str, ...] = ()
+    source: str = ""
     made_folders: tuple[str, ...] = ()
 
 
@@ -57,7 +61,9 @@ class Transactions:
     def __init__(self, state_folder: Path) -> None:
         self.folder = state_folder / "edits"
 
-    def add(self, changes: Sequence[Change], *, title: str = "", notes: Sequence[str] = ()) -> Transaction:
+    def add(
+        self, changes: Sequence[Change], *, title: str = "", notes: Sequence[str] = (), source: str = ""
+    ) -> Transaction:
         """Keep changes as a preview and return it."""
         self.folder.mkdir(mode=0o700, exist_ok=True)
         self._prune()
@@ -66,7 +72,9 @@ class Transactions:
             with suppress(FileExistsError):
                 (self.folder / name).mkdir(mode=0o700)
                 break
-        made = Transaction(id=name, made=time.time(), state="previewed", files=(), title=title, notes=tuple(notes))
+        made = Transaction(
+            id=name, made=time.time(), state="previewed", files=(), title=title, notes=tuple(notes), source=source
+        )
         return self.revise(made, changes)
 
     def revise(self, one: Transaction, changes: Sequence[Change]) -> Transaction:
@@ -91,7 +99,7 @@ class Transactions:
 
     def _write(self, one: Transaction) -> Transaction:
         plain: dict[str, Any] = {
-            name: getattr(one, name) for name in ("id", "made", "state", "title", "notes", "made_folders")
+            name: getattr(one, name) for name in ("id", "made", "state", "title", "notes", "source", "made_folders")
         }
         plain["files"] = [[f.file, f.before, f.after, f.description, f.mode, f.drifted] for f in one.files]
         text = json.dumps(plain, ensure_ascii=False)
@@ -112,7 +120,7 @@ class Transactions:
         files = tuple(FileRecord(**dict(zip(keys, values, strict=False))) for values in plain["files"])
         return Transaction(
             id=name, made=plain["made"], state=plain["state"], files=files, title=plain["title"],
-            notes=tuple(plain["notes"]), made_folders=tuple(plain["made_folders"]),
+            notes=tuple(plain["notes"]), source=plain["source"], made_folders=tuple(plain["made_folders"]),
         )  # fmt: skip
 
     def get(self, name: str) -> Transaction:

@@ -35,11 +35,12 @@ class Wanted:
 
 
 class Sourced(NamedTuple):
-    """Changes, what they are, and what a reader should know of them."""
+    """Changes, what they are, what a reader should know of them, and the run they come from."""
 
     changes: list[Change]
     title: str
     notes: list[str]
+    run_id: str = ""
 
 
 def from_run(project: Project, wanted: Wanted) -> Sourced:
@@ -69,7 +70,7 @@ def from_run(project: Project, wanted: Wanted) -> Sourced:
         raise Trouble(f"the fixes of {run.id} do not fit the files; check again", "file_drift_detected")
     kind = "fix" if wanted.unsafe else "safe fix"
     title = f"{count} {kind}{'es' * (count != 1)} of {run.id}"
-    return Sourced(changes, title, [f"{number} {what}" for number, what in left if number])
+    return Sourced(changes, title, [f"{number} {what}" for number, what in left if number], run.id)
 
 
 def _none(run: Run, meant: Sequence[Diagnostic]) -> str:

@@ -99,7 +99,7 @@ def preview(
         notes.append(
             f"originalContent is not what these hold: {', '.join(drifted)}; apply refuses that, or rebases it if asked"
         )
-    return transactions(project).add(agreeing, title=sourced.title, notes=notes)
+    return transactions(project).add(agreeing, title=sourced.title, notes=notes, source=sourced.run_id)
 
 
 def _of_patches(project: Project, patches: Sequence[Mapping[str, Any]]) -> list[Change]:
