@@ -47,7 +47,7 @@ def check_text(
     report = report or project.store.report(run.id)
     shown, outside = asked_only(report, run)
     before = covering(project, run) if group is None else None
-    since = in_scope(difference(project, before, run), shown, run) if before else None
+    since = in_scope(difference(project, before, run, report=report), shown, run) if before else None
     facts = Facts(title=run.title, run_id=run.id, duration_s=run.duration_s, since=since, calls=calls)
     if group is not None:
         return page_of_group(report, group, page, facts=facts, budget=budget)
@@ -146,7 +146,7 @@ def edit_text(project: Project, run: Run, before: Run | None, note: str, *, budg
         first = "nothing to compare with yet: the next after_edit_check tells what changed"
         return "\n".join(filter(None, [check_text(project, run, budget=budget, calls=calls), f"note: {note or first}"]))
     report = project.store.report(run.id)
-    delta = difference(project, before, run)
+    delta = difference(project, before, run, report=report)
     shown, _ = asked_only(report, run)
     seen = _of_edit(delta, shown, run)
     elsewhere = len(delta.unobserved) - len(seen.unobserved)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from punchlist.analysis.delta import Delta, compare
+from punchlist.analysis.delta import Delta, Side, compare, complete
+from punchlist.analysis.groups import unique
 from punchlist.model import Diagnostic, Report, in_order
 from punchlist.service.checking import snapshot
 from punchlist.service.checking.asked import holds
@@ -14,21 +15,27 @@ from punchlist.store.runs import Run
 
 
 def seen_by(project: Project, run: Run) -> Snapshot | None:
-    """Return what a check looked at; None for a run of a command."""
-    return snapshot.load(project.runs_folder / run.id) if run.facts.get("engines") is not None else None
+    """Return what a check looked at, nothing where that is lost; None for a run of a command."""
+    if run.facts.get("engines") is None:
+        return None
+    return snapshot.load(project.runs_folder / run.id) or Snapshot()
 
 
-def difference(project: Project, before: Run, after: Run, *, lines: LineMap | None = None) -> Delta:
+def difference(
+    project: Project, before: Run, after: Run, *, lines: LineMap | None = None, report: Report | None = None
+) -> Delta:
     """Compare two finished runs of whatever kind.
 
     Of checks by engines only what both looked at counts. A run of another command tells nothing of what an earlier run
-    had found: that is not observed, never fixed.
+    had found: that is not observed, never fixed. `report` is that of the later run, where it is at hand.
     """
-    old, new = project.store.report(before.id), project.store.report(after.id)
+    old, new = project.store.report(before.id), report or project.store.report(after.id)
     first, second = seen_by(project, before), seen_by(project, after)
     if first is None or second is None:
         delta = compare(old, new, before_id=before.id, after_id=after.id, lines=lines)
         return delta if _same_check(before, after) else _apart(delta)
+    if old.diagnostics == new.diagnostics and first.lines == second.lines:
+        return _unchanged(before, after, old, new)
     files = {d.file for report in (old, new) for d in report.diagnostics if d.file}
     delta = compare(
         old,
@@ -40,6 +47,12 @@ def difference(project: Project, before: Run, after: Run, *, lines: LineMap | No
         covered_before=first.observed(files),
     )
     return _of_no_file(delta, first, second)
+
+
+def _unchanged(before: Run, after: Run, old: Report, new: Report) -> Delta:
+    pairs = tuple((d, d) for d in unique(new.diagnostics))
+    sides = Side(before.id, old.outcome, complete(old)), Side(after.id, new.outcome, complete(new))
+    return Delta(before=sides[0], after=sides[1], persisting=pairs)
 
 
 def _same_check(before: Run, after: Run) -> bool:
@@ -79,7 +92,7 @@ def _of_no_file(delta: Delta, first: Snapshot, second: Snapshot) -> Delta:
 def covering(project: Project, run: Run) -> Run | None:
     """Return the newest earlier check that looked at all a check was asked for: something to compare it with."""
     wanted = tuple(run.facts.get("scope", ()))
-    for one in project.store.newest(kind="engines", limit=50):
+    for one in project.store.newest(kind="engines", limit=25):
         if one.started >= run.started or one.id == run.id or one.outcome in (None, "running"):
             continue
         if one.state != "done" or one.facts.get("code") == "nothing_checked" or one.how.ending == "cancelled":

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import zlib
 from array import array
 from collections.abc import Iterable, Mapping
@@ -44,10 +45,10 @@ def lines_of(root: Path, diagnostics: Iterable[Diagnostic]) -> dict[str, Lines]:
     """Return the lines of every file that has a finding; what cannot be read is left out."""
     found: dict[str, Lines] = {}
     for file in sorted({d.file for d in diagnostics if d.file}):
-        path = root / file
         try:
-            if path.is_file() and path.stat().st_size <= _LARGEST:
-                found[file] = numbered(path.read_bytes())
+            with open(f"{root}/{file}", "rb") as opened:  # noqa: PTH123  many small files: pathlib would cost as much again
+                if os.fstat(opened.fileno()).st_size <= _LARGEST:
+                    found[file] = numbered(opened.read())
         except OSError:
             continue
     return found
@@ -70,7 +71,7 @@ def save(folder: Path, snapshot: Snapshot) -> None:
         "finished": sorted(snapshot.finished),
         "whole": snapshot.whole,
         "lines": {
-            file: base64.b85encode(array("I", lines).tobytes()).decode() for file, lines in snapshot.lines.items()
+            file: base64.b64encode(array("I", lines).tobytes()).decode() for file, lines in snapshot.lines.items()
         },
     }
     text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
@@ -81,6 +82,7 @@ def load(folder: Path) -> Snapshot | None:
     """Return the snapshot of a run, None for a run that kept none."""
     try:
         plain = json.loads(zlib.decompress((folder / FILE).read_bytes()).decode("utf-8", "surrogateescape"))
+        lines = {file: array("I", base64.b64decode(text)) for file, text in plain["lines"].items()}
     except (OSError, ValueError, zlib.error):
         return None
     names: list[str] = plain["names"]
@@ -94,5 +96,5 @@ def load(folder: Path) -> Snapshot | None:
         gone=frozenset(plain["gone"]),
         finished=frozenset(plain["finished"]),
         whole=plain["whole"],
-        lines={file: array("I", base64.b85decode(text)) for file, text in plain["lines"].items()},
+        lines=lines,
     )
