@@ -27,6 +27,8 @@ CODE_LINE = re.compile(r"\s*>?\s*\d*\s*\|(?:\s|$)")
 CANNOT = re.compile(r"\s+at (?:Object\.)?<")
 TOOL_ERROR = re.compile(r"● +(?P<title>[A-Z][\w ]+?)(?P<kind> Error| Warning|):?$")
 NO_TESTS = re.compile(r"No tests found(?:, exiting with code (?P<code>\d+)| related to files .+)?\.?$")
+UNMARKED = re.compile(r"[^\s●✓✕]")
+THROWN = re.compile(r"    (?:\w*Error\b|expect\(|thrown: |AssertionError)")
 BEGINNINGS = "FPT●SJN✕"
 NOT_TESTS = ("Console",)
 BESIDE = ("process.exit called with", "Cannot log after tests are done", "Cannot add a test after")
@@ -74,9 +76,10 @@ def _line(state: _State, index: int) -> int:
     if head in ("FAIL", "PASS") and (match := HEAD.match(line)):
         _file(state, match)
         state.reading.claim(index)
-    elif text[0] == "●":
+        return _unmarked(state, index + 1) if match["state"] == "FAIL" else index + 1
+    if text[0] == "●":
         return _block(state, index, line, text)
-    elif head in ("Test", "Snap") and (match := TOTAL.match(line)):
+    if head in ("Test", "Snap") and (match := TOTAL.match(line)):
         state.totals[match["what"]] = match["rest"]
         state.reading.claim(index)
     elif head == "Jest" and THRESHOLD.match(line):
@@ -114,14 +117,30 @@ def _block(state: _State, index: int, line: str, text: str) -> int:
         return _beside(state, index, end, title)
     if not title or title in NOT_TESTS or indent > 4 or (indent == 0 and not state.begun) or not state.file:
         return index + 1
-    found = _suite(state, index, end) if title == SUITE_FAILED else [_test(state, index, end, title)]
+    _add(state, _suite(state, index, end) if title == SUITE_FAILED else [_test(state, index, end, title)])
+    state.reading.claim(index, end)
+    return end
+
+
+def _unmarked(state: _State, index: int) -> int:
+    """Failures below `FAIL file` without the mark (jest-light-runner): a title, and indented what was thrown."""
+    lines = state.log.lines
+    while index + 1 < len(lines) and UNMARKED.match(lines[index]) and THROWN.match(lines[index + 1]):
+        end = _block_end(state, index, 4)
+        _add(state, [_test(state, index, end, lines[index].strip())])
+        state.reading.claim(index, end)
+        index = end
+        while index < len(lines) and not lines[index]:
+            index += 1
+    return index
+
+
+def _add(state: _State, found: list[Diagnostic]) -> None:
     for d in found:
         key = (state.file, d.test, d.message, d.line, d.column, d.rule, d.detail)
         if not (state.summary and key in state.seen):
             state.reading.add(d)
         state.seen.add(key)
-    state.reading.claim(index, end)
-    return end
 
 
 def _beside(state: _State, index: int, end: int, title: str) -> int:
@@ -353,7 +372,7 @@ def _conclude(state: _State) -> None:
             reading.outcome = "passed"
     if "failed" in parts and failing:
         tests = {(d.package, d.test, d.file) for d in failing if d.test}
-        if len(tests) < parts["failed"]:
+        if len(tests) < parts["failed"] and sum(bool(d.test) for d in failing) < parts["failed"]:
             reading.expected = len(failing) - len(tests) + parts["failed"]
     reading.partial = state.begun and not state.totals and not reading.counts
 
