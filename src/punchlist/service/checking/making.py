@@ -191,7 +191,7 @@ def _nothing(asked: Asked, checked: Checked, gone: frozenset[str]) -> dict[str, 
     else:
         missing = [f"{result.engine}: {result.message}" for result in checked.results if result.message]
         why = "; ".join(missing) or "no engine is on: no linter or type checker that is known shows here"
-    return {"code": "nothing_checked", "message": f"Nothing was checked: {why}."}
+    return {"code": "nothing_checked", "message": f"Nothing was checked: {why.rstrip('.')}."}
 
 
 def _facts(result: EngineResult) -> dict[str, Any]:

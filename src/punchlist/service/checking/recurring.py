@@ -1,6 +1,7 @@
 """What comes back and what never ends, over all checks of a project; and what each check cost."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from punchlist.analysis.loops import Churn, Loop, Memory, Recurrence, Snapshot, seen
@@ -25,7 +26,6 @@ def learn(
     before: Run | None,
 ) -> dict[str, Any]:
     """Take a check into the project's memory; return the loops and churns it then knows, as facts of the run."""
-    edits = _edits(project, run, before)
     focused = asked.source == "files"
     gone = {(engine, file) for engine in looked.finished for file in looked.gone}
     shown = [d for d in diagnostics if d.file and holds(asked.paths, d.file)] if focused else diagnostics
@@ -37,8 +37,9 @@ def learn(
         finished=looked.finished,
         covered=frozenset(covered),
         focused=focused,
-        edits=edits,
     )
+    if _turned(project, one):
+        one = replace(one, edits=_edits(project, run, before))
     found = Recurrence()
 
     def change(plain: Any) -> Any:
@@ -50,6 +51,14 @@ def learn(
 
     history.update_recurrence(project.store, change)
     return to_facts(found)
+
+
+def _turned(project: Project, one: Snapshot) -> bool:
+    """Does a kind of finding appear or go with this check? Only then it matters what was edited before it."""
+    memory = Memory.from_plain(history.recurrence_state(project.store))
+    before = {name for name, trail in memory.trails.items() if trail.places}
+    memory.take(one)
+    return before != {name for name, trail in memory.trails.items() if trail.places}
 
 
 def _edits(project: Project, run: Run, before: Run | None) -> tuple[str, ...]:
