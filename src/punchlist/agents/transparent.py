@@ -20,6 +20,7 @@ _LIMIT = re.compile(r"(?:^|[\s;&|])(?:g?timeout)\s+(?:-\S+\s+)*(\d+(?:\.\d+)?)([
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _SIZING = frozenset({"head", "tail", "cat", "less", "more", "tee"})
 _SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg"})
+_IN_CONTAINER = re.compile(r"(?:docker|podman|docker-compose)\b.*?\s(?:exec|run)\s")
 _ATTACHED = re.compile(r"\s-(?:it|ti|i|t|d)\b|\s--(?:interactive|tty|detach)\b")
 _ELSEWHERE = re.compile(r"\s(?:-w|--workspaces?|-C|--prefix|--filter|-F|--dir|--cwd|-r|--recursive)\b")
 _FAILURES = re.compile(r"fail|err|warn|pass|assert|panic|except|tests?\b|✗|✕|✘|×|FAIL|summary|total|problem|ok", re.I)
@@ -169,9 +170,7 @@ def is_check(text: str, folder: Path | None, declared: Callable[[str], bool] | N
             one.words[0].raw == "cd" or is_check(_without_assignments(_plain(one, one.start)), folder, declared)
             for one in parts
         ) and any(one.words[0].raw != "cd" for one in parts)
-    if re.match(r"(?:docker|podman)\b", text) and re.search(
-        r"\s-(?:it|ti|i|t|d)\b|\s--(?:interactive|tty|detach)\b", text
-    ):
+    if _IN_CONTAINER.match(text) and re.search(r"\s-(?:it|ti|i|t|d)\b|\s--(?:interactive|tty|detach)\b", text):
         return False
     if worth(text, _scripts_of(text, folder)):
         return True

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from punchlist.reading.command import Invocation, Scripts, understand
 from punchlist.reading.recognise import by_command
+from punchlist.reading.registry import infrastructure, other_languages
 
 KINDS = frozenset({"test", "lint", "types", "compile", "build", "format"})
 
@@ -14,12 +15,14 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Known to the reading stage, but run for what they do or print, or for good.
-NEVER = word_set(
-    "node nodejs tsx ts-node nodemon babel-node vite-node link cl ld ld.lld coverage concurrently run-p"
-    " npm-run-all run-s python pypy py ipython sphinx-autobuild webpack-dev-server ccmake nmake devenv"
-    " mvnDebug wireit cpack javadoc"
+# Known to the reading stage, but run for what they do or print.
+OTHERS = word_set(
+    "node nodejs tsx ts-node babel-node vite-node link cl ld ld.lld coverage python pypy py ipython perl php lua luac"
+    " ruby luajit scala scala-cli erl escript elixir elixirc bash sh zsh dash ksh git m nuget cpack javadoc composer"
+    " podman docker-compose kubectl ansible ansible-playbook jq nginx nmake devenv mvnDebug"
 )
+# They do not end by themselves.
+LIVE = word_set("nodemon concurrently run-p npm-run-all wireit sphinx-autobuild webpack-dev-server ccmake")
 # Only with one of these words behind it (options between passed over); "" is the bare program.
 SUBCOMMANDS: dict[str, frozenset[str]] = {
     "cargo": word_set("test t check c build b clippy fmt nextest bench doc llvm-cov tarpaulin audit deny"),
@@ -78,6 +81,9 @@ SUBCOMMANDS: dict[str, frozenset[str]] = {
     "docker": word_set("build"),
     "buf": word_set("lint build breaking"),
     "swiftlint": word_set("lint"),
+    "tofu": word_set("validate fmt"),
+    "rebar3": word_set("eunit ct compile dialyzer xref"),
+    "ansible-test": word_set("sanity units integration"),
 }
 # Without one of these options they print a file's new text, or they watch, or they read their input.
 NEEDS: dict[str, frozenset[str]] = {
@@ -164,12 +170,22 @@ def verdict(one: Invocation) -> bool | None:
     program, words = _php_and_python(program, tuple(words))
     if program in SUBCOMMANDS:
         return _subcommand(program, words) in SUBCOMMANDS[program]
-    if program in NEVER:
-        return None if program in ("node", "nodejs", "python") else False
+    if program in LIVE:
+        return False
+    if program in OTHERS:
+        return _is_node_test(program, words)
     if program in NEEDS and not any(word.split("=")[0] in NEEDS[program] for word in words):
         return False
-    kinds = {candidate.parser.kind for candidate in by_command([one])}
+    kinds = {found.parser.kind for found in by_command([one]) if found.parser.name not in NOT_BY_NAME}
     return True if kinds & KINDS or program in SIMPLE else None
+
+
+def _is_node_test(program: str, words: Sequence[str]) -> bool | None:
+    return True if program in ("node", "nodejs", "tsx") and "--test" in words else None
+
+
+# Parsers of what operates things: their programs count only where they are named above or below.
+NOT_BY_NAME = frozenset(parser.name for parser in (*infrastructure.PARSERS, *other_languages.PARSERS))
 
 
 # Linters and checkers that end by themselves, whether or not the reading stage knows their output by name.
@@ -177,6 +193,7 @@ SIMPLE = word_set(
     "shellcheck hadolint tflint actionlint kubeconform rubocop reek brakeman standardrb erb_lint phpstan psalm phpcs"
     " php-cs-fixer ktlint detekt swiftlint luacheck checkmake proselint vale markdownlint-cli2 dialyzer credo"
     " flow ember-template-lint lychee typos taplo editorconfig-checker yamlfmt-check bats shellspec busted ginkgo"
+    " prove protoc kubeval dotenv-linter yamllint ansible-lint swiftc erlc dartanalyzer busted eunit jsonlint"
     " cppcheck cpplint iwyu infer semgrep pytype pydoclint refurb perflint deptry import-linter lint-imports darglint"
 )
 

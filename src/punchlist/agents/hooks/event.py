@@ -79,7 +79,7 @@ def event_of(payload: Mapping[str, Any]) -> Event:
     name = _text(payload, "hook_event_name", "hookEventName", "agent_action_name", "event", "hookName")
     tool = _text(payload, "tool_name", "toolName")
     arguments = _arguments(payload)
-    phase = PHASES.get(name) or _phase_by_shape(payload, tool)
+    phase = PHASES.get(name, "") if name else _phase_by_shape(payload, tool)
     roots = payload.get("workspace_roots")
     cwd = _text(payload, "cwd") or (_text(arguments, "cwd") if name.endswith("run_command") else "")
     if not cwd and isinstance(roots, list) and roots and isinstance(roots[0], str):
@@ -128,7 +128,8 @@ def _files(tool: str, arguments: Mapping[str, Any]) -> Iterator[str]:
     for key in _PATHS:
         if isinstance(arguments.get(key), str):
             yield arguments[key]
-    for item in arguments.get("files") or arguments.get("replacements") or []:
+    several = arguments.get("files") or arguments.get("replacements")
+    for item in several if isinstance(several, list) else ():
         if isinstance(item, str):
             yield item
         elif isinstance(item, dict):
