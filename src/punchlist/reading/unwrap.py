@@ -33,6 +33,7 @@ NAME = r"(?:@[\w.-]+/)?[A-Za-z0-9_][\w.-]*"
 class Form:
     """One way to prefix lines. `pattern` has the group `source` where the lines of several sources mix.
 
+    With `several`, one source alone is a tool's own name.
     `least` is the share of the lines that are not blank that must have it; with `evidence` (a pattern that must stand
     in some line) a tenth is enough. `plausible` refuses what only looks like a source.
     """
@@ -42,6 +43,7 @@ class Form:
     least: float
     evidence: re.Pattern[str] | None = None
     plausible: Callable[[str], bool] = lambda _source: True
+    several: bool = False
 
 
 def _no_level(source: str) -> bool:
@@ -64,18 +66,30 @@ def _task(source: str) -> bool:
 
 FORMS: tuple[Form, ...] = (
     # `gh run view --log`: job, step, time
-    Form("github", re.compile(r"[^\t]{1,80}\t[^\t]{1,200}\t\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z ?"), 0.9),
+    Form("github", re.compile(r"(?P<source>[^\t]{1,80})\t[^\t]{1,200}\t\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z ?"), 0.9),
     # GitLab: time, then stream and continuation marks
     Form("gitlab", re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z \d\d[OE][+ ]?"), 0.6),
-    Form("stamp", re.compile(rf"(?:\[(?:{STAMP})\]|(?:{STAMP}))(?: \| | |\t|$)"), 0.7),
+    # syslog, and journald with its own times; before the plain stamps, which would leave host and program
     Form(
         "syslog",
         re.compile(r"(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]+ (?P<source>[\w./-]+(?:\[\d+\])?): "),
         0.7,
     ),
+    Form("journal", re.compile(r"\d{4}-\d\d-\d\dT\S+ [\w.-]+ (?P<source>[\w./-]+\[\d+\]): "), 0.7),
+    # Jenkins' timestamper: a clock and two blanks
+    Form("clock", re.compile(r"\d\d:\d\d:\d\d(?:  |$)"), 0.95),
+    Form("stamp", re.compile(rf"(?:\[(?:{STAMP})\]|(?:{STAMP}))(?: \| | |\t|$)"), 0.7),
     # docker compose: the service's name padded, then a bar
     Form("compose", re.compile(r"(?P<source>[A-Za-z0-9][\w.-]*[-_]\d+) +\| ?"), 0.1),
-    Form("service", re.compile(r"(?P<source>[A-Za-z0-9][\w-]*(?:\.\d+)?) +\| ?"), 0.6, plausible=_no_level),
+    # foreman, overmind; right-aligned by some; pod and container of stern
+    Form(
+        "service",
+        re.compile(
+            r" *(?P<source>[a-z0-9-]+-[a-z0-9]{4,10}(?:-[a-z0-9]{5})? [\w.-]+|[A-Za-z0-9][\w-]*(?:\.\d+)?) *(?<= )\| ?"
+        ),
+        0.6,
+        plausible=_no_level,
+    ),
     # BuildKit plain progress: step, seconds
     Form("buildkit", re.compile(r"(?P<source>#\d+) (?:\d+\.\d+ )?"), 0.3, re.compile(r"#\d+ (?:\[|DONE|CACHED|ERROR)")),
     # turbo: package and task
@@ -101,8 +115,9 @@ FORMS: tuple[Form, ...] = (
         "lerna", re.compile(rf"(?P<source>{NAME}): "), 0.5, re.compile(r"lerna (?:notice|info|success|ERR!)"), _package
     ),
     # concurrently, npm-run-all -l, Jenkins' parallel branches, yarn workspaces foreach -v
-    Form("bracket", re.compile(r"\[(?P<source>[\w@./: -]{1,40}?) *\]:? "), 0.8, plausible=_index_or_name),
-    Form("gutter", re.compile(r"(?:│|┃|\|) ?"), 0.9),
+    Form("bracket", re.compile(r"\[(?P<source>[\w@./: -]{1,40}?) *\]:? "), 0.8, plausible=_index_or_name, several=True),
+    # A bar before every line, but no table or box, whose lines end in one
+    Form("gutter", re.compile(r"(?:│|┃|\|)(?: (?!.*[|│┃]$)|(?! |.*[|│┃]$)|$)"), 0.9),
     Form("remote", re.compile(r"remote: ?"), 0.8),
 )
 MARKS = re.compile(r"section_(?:start|end):\d+:\S*")
@@ -147,6 +162,8 @@ def _has(lines: list[str], form: Form) -> bool:
         known = Counter(match["source"] for match in matches)
         known = Counter({source: n for source, n in known.items() if form.plausible(source)})
         hits = sum(n for n in known.values())
+        if form.several and len(known) == 1 and not next(iter(known)).isdigit():
+            return False
         # A real prefix comes again and again; a line that only looks like it has a source of its own.
         if not known or (hits < 2 * len(known) and not (form.name == "compose" and hits == len(lines))):
             return False
