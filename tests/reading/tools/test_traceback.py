@@ -60,3 +60,15 @@ def test_a_traceback_inside_of_a_json_line_is_read() -> None:
 def test_a_crash_without_own_frames_is_the_tools_error() -> None:
     log = UNCAUGHT.replace("/home/dev/shop/a.py", "/usr/lib/python3/dist-packages/tool/main.py")
     assert report(log, "some-tool check", 1).outcome == "error"
+
+
+def test_a_syntax_error_that_was_the_cause_tells_its_place_and_its_line() -> None:
+    text = (
+        'Traceback (most recent call last):\n  File "/srv/build.py", line 3, in load\n    import cart\n'
+        '  File "/srv/cart.py", line 97\n    <<<<<<< theirs\n    ^^\nSyntaxError: invalid syntax\n\n'
+        "The above exception was the direct cause of the following exception:\n\n"
+        'Traceback (most recent call last):\n  File "/srv/build.py", line 9, in <module>\n    load()\n'
+        "BuildError: could not load cart\n"
+    )
+    found = report(text, "python build.py", 1).diagnostics
+    assert "caused by: SyntaxError: invalid syntax (/srv/cart.py:97: <<<<<<< theirs)" in found[0].detail

@@ -162,7 +162,13 @@ def _uncaught(traceback: Traceback) -> bool:
 
 
 def _causes(chain: Sequence[Traceback]) -> list[str]:
-    return [f"caused by: {traceback.message}" for traceback in chain if traceback.message]
+    return [f"caused by: {traceback.message}{_where(traceback)}" for traceback in chain if traceback.message]
+
+
+def _where(traceback: Traceback) -> str:
+    """The place and the source of a syntax error: it lies in another file than any frame tells."""
+    place = _syntax_place(traceback)
+    return f" ({place.file}:{place.line}: {place.source})" if place else ""
 
 
 def _diagnostic(log: Log, context: Context, traceback: Traceback, more: list[str], first: int, last: int) -> Diagnostic:
