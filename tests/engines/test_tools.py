@@ -135,6 +135,31 @@ def test_tsc_checks_the_parts_of_a_solution_without_writing_beside_them(made: An
     assert not list(made.root.rglob("*.tsbuildinfo"))
 
 
+def test_tsc_checks_a_project_that_refers_to_another_by_its_sources(made: Any, node_modules: Need) -> None:
+    node_modules("typescript")
+    options = {"composite": True, "strict": True, "types": [], "module": "NodeNext", "rootDir": "src", "outDir": "dist"}
+    made.write(
+        {
+            "lib/package.json": json.dumps({"name": "@x/lib", "type": "module", "exports": "./dist/index.js"}),
+            "lib/tsconfig.json": json.dumps({"compilerOptions": {**options, "emitDeclarationOnly": True}}),
+            "lib/src/index.ts": "export const a: number = 1;\n",
+            "app/package.json": json.dumps({"name": "@x/app", "type": "module"}),
+            "app/tsconfig.json": json.dumps({"compilerOptions": options, "references": [{"path": "../lib"}]}),
+            "app/src/b.ts": 'import { a } from "@x/lib";\nexport const b: string = a;\n',
+            "tsconfig.json": json.dumps({"files": [], "references": [{"path": "app"}]}),
+        }
+    )
+    made.settle()
+    result = made.one("tsc")
+    assert (result.state, places(result)) == ("ok", {("app/src/b.ts", 2, 14, "TS2322")})
+    assert {"app/src/b.ts", "lib/src/index.ts"} <= result.coverage
+    assert made.one("tsc", ["app/src/b.ts"]).cached == 2
+    made.write({"lib/src/index.ts": 'export const a: string = "now it fits";\n'})
+    made.settle()
+    assert made.one("tsc", ["app/src/b.ts"]).diagnostics == ()
+    assert not [p for name in ("dist", "*.tsbuildinfo") for p in made.root.rglob(name) if "node_modules" not in p.parts]
+
+
 def test_biome_tells_edits_and_no_formatting_unless_asked(made: Any, node_modules: Need) -> None:
     node_modules("@biomejs/biome")
     made.write(

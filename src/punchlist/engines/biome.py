@@ -45,9 +45,8 @@ def _find(site: Site, home: str) -> Found | Missing:
     program = native / ("biome.exe" if os.name == "nt" else "biome") if native else None
     if program is not None and program.is_file():
         path = str(program)
-        return Found(
-            argv=(path,), path=path, version=find.package_version(folder), origin=find.origin(site, path)
-        )  # fmt: skip
+        version, where = find.package_version(folder), find.node_origin(site, home, "@biomejs/biome")
+        return Found(argv=(path,), path=path, version=version, origin=where)
     return find.by_node(site, home, "@biomejs/biome", "bin/biome")
 
 

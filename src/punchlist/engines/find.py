@@ -55,6 +55,14 @@ def node_package(site: Site, home: str, name: str) -> Path | None:
     return None
 
 
+def node_origin(site: Site, home: str, name: str) -> str:
+    """Tell where an npm package is installed, whatever store it is linked to."""
+    for place in places(site, home):
+        if (place / "node_modules" / name / "package.json").is_file():
+            return origin(site, str(place))
+    return "system"
+
+
 def package_version(folder: Path) -> str:
     """Return the version an installed npm package names, read anew each time."""
     return str((json_of(folder / "package.json") or {}).get("version", ""))
@@ -74,7 +82,8 @@ def by_node(site: Site, home: str, package: str, script: str) -> Found | Missing
     if program is None:
         return Missing(message=f"{package} needs Node.js, and there is no node on PATH. Install it.")
     path = str(folder / script)
-    return Found(argv=(program, path), path=path, version=package_version(folder), origin=origin(site, path))
+    where = node_origin(site, home, package)
+    return Found(argv=(program, path), path=path, version=package_version(folder), origin=where)
 
 
 def beside(folder: Path, *names: str) -> Path | None:

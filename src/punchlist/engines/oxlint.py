@@ -38,7 +38,7 @@ def _find(site: Site, home: str) -> Found | Missing:
         if program is not None and program.is_file():  # before 1.20
             return Found(
                 argv=(str(program),), path=str(program), version=find.package_version(folder),
-                origin=find.origin(site, str(program)),
+                origin=find.node_origin(site, home, "oxlint"),
             )  # fmt: skip
         return find.by_node(site, home, "oxlint", "bin/oxlint")
     other = find.program(site, home, "oxlint", ecosystem="node")

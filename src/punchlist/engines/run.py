@@ -36,8 +36,9 @@ class Checked:
     """What all engines say, in the order of the registry.
 
     `files` are the existing files that were asked for, `gone` those that were named, or that git still tracks, but are
-    not there any more, `ignored` counts files passed over by the settings. `whole` is a check of the whole project. `skipped` are folders
-    that could not be read, with the reason. `cache` says why the cache could not be used ("" where it was).
+    not there any more, `ignored` counts files passed over by the settings. `whole` is a check of the whole project.
+    `skipped` are folders that could not be read, with the reason. `cache` says why the cache could not be used, "" for
+    no trouble with it.
     """
 
     results: tuple[EngineResult, ...]

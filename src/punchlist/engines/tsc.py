@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from punchlist.engines import common, find, install
+from punchlist.engines import common, find, install, tsgraph
 from punchlist.engines.record import Engine, Found, Inputs, Job, Missing, Output, Unit
-from punchlist.engines.site import Site, above, joined
-from punchlist.engines.tsconfig import Chain, chain
-from punchlist.model import Diagnostic
+from punchlist.engines.site import Site, above, below, joined
+from punchlist.engines.tsconfig import chain
 
 ENDINGS = (*common.SCRIPT, ".d.ts", ".json")
 _CONFIG_NAME = re.compile(r"tsconfig(?:\.[\w.-]+)?\.json$")
@@ -40,8 +39,7 @@ def _whole_units(site: Site) -> list[Unit]:
     for home in homes:
         for unit in _programs(site, joined(home, "tsconfig.json")):
             found.setdefault(unit.config, unit)
-    covered = {path for home in homes for path in _referenced(site, joined(home, "tsconfig.json"))}
-    return [unit for unit in found.values() if unit.config not in covered or not _is_solution(site, unit.config)]
+    return list(found.values())
 
 
 def _is_package(site: Site, folder: str) -> bool:
@@ -72,31 +70,21 @@ def _units_of_paths(site: Site) -> list[Unit]:
 
 
 def _programs(site: Site, config: str, files: tuple[str, ...] | None = None) -> Iterator[Unit]:
-    """Yield the program of a configuration, or of a mere list of references those it names, each by itself."""
+    """Yield the program of a configuration and, of a whole project, of all it refers to; each by itself.
+
+    One that only lists references has none of its own.
+    """
     one = chain(site, config)
-    if one.is_solution:
-        for path in one.references:
-            if chain(site, path).references:
-                break  # programs that need each other's output must be built in order
-        else:
-            for path in one.references:
-                yield from _programs(site, path, files)
-            return
-    home = config.rpartition("/")[0]
-    own = (
-        files
-        if files is not None
-        else tuple(f for f in site.scope.of(common.SCRIPT) if not home or f.startswith(home + "/"))
-    )
-    yield Unit(home=home, config=config, files=own, everything=True)
-
-
-def _referenced(site: Site, config: str) -> set[str]:
-    return set(chain(site, config).references)
-
-
-def _is_solution(site: Site, config: str) -> bool:
-    return chain(site, config).is_solution
+    if not one.is_solution:
+        home = config.rpartition("/")[0]
+        own = files if files is not None else tuple(f for f in site.scope.of(common.SCRIPT) if below(f, home))
+        yield Unit(home=home, config=config, files=own, everything=True)
+    if one.is_solution or files is None:
+        for path in tsgraph.members(site, config):
+            if not chain(site, path).is_solution:
+                home = path.rpartition("/")[0]
+                every = files if files is not None else site.scope.of(common.SCRIPT)
+                yield Unit(home=home, config=path, files=tuple(f for f in every if below(f, home)), everything=True)
 
 
 def _find(site: Site, home: str) -> Found | Missing:
@@ -109,26 +97,21 @@ def _find(site: Site, home: str) -> Found | Missing:
     program = native / "lib" / ("tsc.exe" if os.name == "nt" else "tsc") if native else None
     if program is not None and program.is_file():
         path = str(program)
-        return Found(argv=(path,), path=path, version=version, origin=find.origin(site, path))
+        return Found(argv=(path,), path=path, version=version, origin=find.node_origin(site, home, "typescript"))
     return find.by_node(site, home, "typescript", "bin/tsc")
 
 
 def _jobs(site: Site, found: Found, unit: Unit) -> list[Job]:
-    one = chain(site, unit.config)
-    extra: tuple[str, ...] = ()
+    folder = _folder(site, unit.config, found)
+    config = unit.config
+    if chain(site, config).references:
+        config = str(tsgraph.without_references(site, config, folder))
+    argv = (*found.argv, "--pretty", "false", "--noEmit", "--project", config, "--listFiles")
     if site.setting.skip_lib_check is not None:
-        extra = ("--skipLibCheck", "true" if site.setting.skip_lib_check else "false")
-    if one.references and _builds(one):
-        argv = (*found.argv, "--build", unit.config, "--pretty", "false", "--noEmit", "--incremental", "--listFiles")
-        return [Job(argv=argv, words=("tsc", "--build"))]
-    argv = (*found.argv, "--pretty", "false", "--noEmit", "--project", unit.config, "--listFiles", *extra)
+        argv = (*argv, "--skipLibCheck", "true" if site.setting.skip_lib_check else "false")
     if _major(found) >= 4:
-        argv = (*argv, "--incremental", "--tsBuildInfoFile", str(build_info(site, unit.config, found)))
+        argv = (*argv, "--incremental", "--tsBuildInfoFile", str(folder / "tsc.tsbuildinfo"))
     return [Job(argv=argv, words=("tsc",))]
-
-
-def _builds(one: Chain) -> bool:
-    return bool(one.references)
 
 
 def _major(found: Found) -> int:
@@ -136,13 +119,13 @@ def _major(found: Found) -> int:
     return int(head) if head.isdigit() else 5
 
 
-def build_info(site: Site, config: str, found: Found) -> Path:
-    """Return where the compiler keeps what it knows of a program: one file a program and version, in our state."""
+def _folder(site: Site, config: str, found: Found) -> Path:
+    """Return the folder in our state for what the compiler keeps of a program: one a program and version."""
     name = hashlib.sha256(f"{site.root}\0{config}\0{found.version}".encode()).hexdigest()[:8]
     slug = re.sub(r"[^A-Za-z0-9]+", "-", config.removesuffix(".json")).strip("-")[:60]
     folder = site.state / "engines" / "tsc" / f"{slug}-{name}"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder / "tsc.tsbuildinfo"
+    return folder
 
 
 def _looked_at(site: Site, unit: Unit, job: Job, stdout: bytes) -> frozenset[str] | None:
@@ -166,22 +149,23 @@ def findings(stdout: bytes) -> bytes:
 
 
 def _inputs(site: Site, found: Found, unit: Unit, outputs: Sequence[Output]) -> Inputs:
-    one = chain(site, unit.config)
-    if one.trouble:
-        return Inputs(reason=one.trouble)
-    files = list(one.files)
+    chains = [chain(site, config) for config in (unit.config, *tsgraph.members(site, unit.config))]
+    if trouble := next((one.trouble for one in chains if one.trouble), ""):
+        return Inputs(reason=trouble)
+    files = [path for one in chains for path in one.files]
+    files += [site.path(path) for path in tsgraph.manifests(site, unit.config)]
     stamps: list[str] = []
     for output in outputs:
         for raw in listed(output.stdout):
             name = os.fsdecode(raw)
             outside = not name.startswith(f"{site.root}/") or "/node_modules/" in name
             (stamps if outside else files).append(name)
-    if outputs and len(files) == len(one.files):
+    if outputs and not any(listed(output.stdout) for output in outputs):
         return Inputs(reason="the compiler named no files")
     for folder in above(unit.home):
         files.append(site.path(joined(folder, "package.json")))
         stamps.append(site.path(joined(folder, "node_modules/@types")))
-    folders = {unit.home, *(path.rpartition("/")[0] for path in one.references)}
+    folders = {unit.home}
     folders |= {os.path.dirname(name[len(str(site.root)) + 1 :]) for name in files if name.startswith(f"{site.root}/")}
     tops = {folder.split("/")[0] if "" not in folders else "" for folder in folders}
     return Inputs(
@@ -189,11 +173,6 @@ def _inputs(site: Site, found: Found, unit: Unit, outputs: Sequence[Output]) -> 
         stamps=tuple(dict.fromkeys(stamps)),
         names=tuple((site.path(folder), _NAMES) for folder in sorted(tops)),
     )
-
-
-def accept(d: Diagnostic) -> Diagnostic | None:
-    """Drop the complaint that our own `--noEmit` gives rise to in a build of references."""
-    return None if d.rule == "TS6310" else d
 
 
 ENGINE = Engine(
@@ -214,5 +193,4 @@ ENGINE = Engine(
     silent=True,
     looked_at=_looked_at,
     findings=findings,
-    accept=accept,
 )

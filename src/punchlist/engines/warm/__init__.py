@@ -1,0 +1,1 @@
+"""Engines kept warm: language servers that answer for an edited file in milliseconds."""
