@@ -23,7 +23,7 @@ from punchlist.model import Edit, Fix, Trouble
         (b"a\nb", "a\nb\n", "a\nB\n", b"a\nB"),
         (b"a\nb", "a\nb", "a\nB\n", b"a\nB\n"),
         (b"a\r\nb\r\n", "a\nb\n", "a\nb", b"a\r\nb"),
-        (codecs.BOM_UTF16_LE + "a\r\n".encode("utf-16-le"), "a\n", "ä\n", codecs.BOM_UTF16_LE + "ä\r\n".encode("utf-16-le")),
+        ("\ufeffa\r\n".encode("utf-16-le"), "a\n", "ä\n", "\ufeffä\r\n".encode("utf-16-le")),
         (b"a\n", "a\n", "", b""),
     ],
 )  # fmt: skip
@@ -151,12 +151,16 @@ def test_a_diff_makes_removes_and_renames_files(tmp_path: Path) -> None:
     (tmp_path / "go").write_text("g\n", encoding="utf-8")
     diff = (
         "diff --git a/old b/name\nsimilarity index 50%\nrename from old\nrename to name\n--- a/old\n+++ b/name\n"
-        "@@ -1 +1 @@\n-a\n+b\n--- a/go\n+++ /dev/null\n@@ -1 +0,0 @@\n-g\n--- /dev/null\n+++ b/in/new\n@@ -0,0 +1 @@\n+n\n"
+        "@@ -1 +1 @@\n-a\n+b\n--- a/go\n+++ /dev/null\n@@ -1 +0,0 @@\n-g\n"
+        "--- /dev/null\n+++ b/in/new\n@@ -0,0 +1 @@\n+n\n"
     )
     found = {c.file: (c.before, c.after, c.mode) for c in patched(tmp_path, parse(diff))}
     assert found == {
-        "old": (b"a\n", None, 0o640), "name": (None, b"b\n", 0o640), "go": (b"g\n", None, 0o644), "in/new": (None, b"n\n", 0),
-    }  # fmt: skip
+        "old": (b"a\n", None, 0o640),
+        "name": (None, b"b\n", 0o640),
+        "go": (b"g\n", None, 0o644),
+        "in/new": (None, b"n\n", 0),
+    }
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,16 @@ from punchlist.model import Edit, Trouble
 
 @pytest.mark.parametrize(
     "raw",
-    [b"", b"a\n", b"a\r\nb", codecs.BOM_UTF8 + "ä\n".encode(), b"caf\xe9\n", codecs.BOM_UTF16_LE + "ä\r\n".encode("utf-16-le"),
-     codecs.BOM_UTF16_BE + "x".encode("utf-16-be")],
-)  # fmt: skip
+    [
+        b"",
+        b"a\n",
+        b"a\r\nb",
+        codecs.BOM_UTF8 + "ä\n".encode(),
+        b"caf\xe9\n",
+        "\ufeffä\r\n".encode("utf-16-le"),
+        "\ufeffx".encode("utf-16-be"),
+    ],
+)
 def test_text_goes_back_to_the_same_bytes(raw: bytes) -> None:
     text = decode(raw, "f")
     assert text.encoded(text.body) == raw

@@ -53,7 +53,7 @@ def test_an_unknown_id_names_the_newest(tmp_path: Path) -> None:
 def test_a_damaged_content_is_not_believed(tmp_path: Path) -> None:
     kept = Transactions(tmp_path)
     one = kept.add([CHANGE])
-    (kept.folder / one.id / str(one.files[0].before)).write_bytes(b"other")
+    (kept.folder / one.id / one.contents).write_bytes(b"b")
     with pytest.raises(Trouble, match="damaged"):
         kept.changes(one)
 

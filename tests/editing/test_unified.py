@@ -37,7 +37,7 @@ HEAD = "--- a/f\n+++ b/f\n"
         ("a\nb\n", "@@ -0,0 +1 @@\n+x\n", "x\na\nb\n"),
         ("-- a\nb\n", "@@ -1,2 +1 @@\n--- a\n b\n", "b\n"),
         ("x\na\ny\nx\na\ny\n", "@@ -4,3 +4,3 @@\n x\n-a\n+A\n y\n", "x\na\ny\nx\nA\ny\n"),
-        ("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "@@ -1,2 +1,3 @@\n+0\n 1\n 2\n@@ -8,2 +9,1 @@\n-8\n 9\n", "0\n1\n2\n3\n4\n5\n6\n7\n9\n"),
+        ("1\n2\n3\n4\n5\n6\n", "@@ -1,2 +1,3 @@\n+0\n 1\n 2\n@@ -5,2 +6,1 @@\n-5\n 6\n", "0\n1\n2\n3\n4\n6\n"),
         ("", "@@ -0,0 +1,2 @@\n+a\n+b\n", "a\nb\n"),
     ],
 )  # fmt: skip
@@ -89,7 +89,8 @@ def test_what_is_no_diff_of_text_is_refused(diff: str) -> None:
 
 
 def test_several_files_in_one_diff_stay_apart() -> None:
-    diff = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-c\n+d\n"
+    diff = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n" * 2
+    diff = diff.replace("/x", "/y").replace("/y", "/x", 4)
     assert [(p.new, len(p.hunks), len(p.hunks[0].lines)) for p in parse(diff)] == [("x", 1, 2), ("y", 1, 2)]
 
 

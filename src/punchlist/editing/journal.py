@@ -72,6 +72,7 @@ def carry_out(root: Path, kept: Transactions, one: Transaction, changes: Sequenc
     try:
         for entry, change in zip(entries, changes, strict=True):
             _stage(root, entry, change.after)
+        _sync_staged(root, entries)
         for entry, change in zip(entries, changes, strict=True):
             _put(root, entry, change.after)
         _settle(root, entries)
@@ -119,18 +120,18 @@ def roll_back(root: Path, kept: Transactions) -> Restored:
     keys = ("file", "before", "after", "temp", "in_place", "mode", "made")
     entries = [Entry(**(dict(zip(keys, row, strict=True)) | {"made": tuple(row[-1])})) for row in plain["entries"]]
     restored = Restored()
+    one = kept.get(plain["id"])
+    content = kept.contents(one)
     for entry in reversed(entries):
         try:
-            _restore(root, entry, lambda key: kept.content(plain["id"], key), restored)
+            _restore(root, entry, content, restored)
         except (OSError, Trouble):
             restored.failed.append(entry.file)
     if restored.failed:
         return restored
     remove_folders(root, (folder for entry in entries for folder in entry.made))
-    with suppress(FileNotFoundError):
-        _settle(root, entries)
-    one = kept.find(plain["id"])
-    if one is not None and one.state != plain["state"]:
+    _settle(root, entries)
+    if one.state != plain["state"]:
         kept.mark(one, plain["state"])
     journal.unlink()
     sync(kept.folder)
@@ -165,7 +166,7 @@ def _hold_against_disk(root: Path, entry: Entry) -> None:
 
 
 def _stage(root: Path, entry: Entry, content: bytes | None) -> None:
-    """Write the new file beside the old one, with its mode, owner and attributes, and have it on disk."""
+    """Write the new file beside the old one, with its mode, owner and attributes."""
     if content is None or entry.in_place:
         return
     with folder_of(root, entry.file, make=bool(entry.made)) as (folder, name):
@@ -186,7 +187,14 @@ def _write_new(folder: Folder, temp: str, content: bytes, *, like: str | None, m
                 copy_metadata(source, descriptor)
             finally:
                 os.close(source)
-        os.fsync(descriptor)
+
+
+def _sync_staged(root: Path, entries: Iterable[Entry]) -> None:
+    """Have all new files on disk: after all are written, so that the disk takes them together."""
+    for entry in entries:
+        if entry.after is not None and not entry.in_place:
+            with folder_of(root, entry.file) as (folder, _):
+                folder.sync_file(entry.temp)
 
 
 def _put(root: Path, entry: Entry, content: bytes | None) -> None:
@@ -216,10 +224,14 @@ def _overwrite(folder: Folder, name: str, content: bytes) -> None:
 
 
 def _settle(root: Path, entries: Iterable[Entry]) -> None:
-    """Remove what stands beside the files and have every folder's names on disk."""
+    """Remove what stands beside the files and have the names in their folders on disk."""
+    by_folder: dict[str, list[Entry]] = {}
     for entry in entries:
-        with suppress(FileNotFoundError), folder_of(root, entry.file) as (folder, _):
-            folder.remove(entry.temp)
+        by_folder.setdefault(PurePosixPath(entry.file).parent.as_posix(), []).append(entry)
+    for those in by_folder.values():
+        with suppress(FileNotFoundError), folder_of(root, those[0].file) as (folder, _):
+            for entry in those:
+                folder.remove(entry.temp)
             folder.sync()
 
 
@@ -260,12 +272,14 @@ def _write_back(folder: Folder, name: str, entry: Entry, old: bytes | None) -> N
         if folder.stat(entry.temp) is None or folder.read(entry.temp) != old:
             folder.remove(entry.temp)
             _write_new(folder, entry.temp, old, like=None, mode=entry.mode)
+            folder.sync_file(entry.temp)
         folder.make(entry.temp, name)
     elif entry.in_place:
         _overwrite(folder, name, old)
     else:
         folder.remove(entry.temp)
         _write_new(folder, entry.temp, old, like=name, mode=0)
+        folder.sync_file(entry.temp)
         folder.replace(entry.temp, name)
 
 

@@ -119,6 +119,14 @@ class Folder:
         with suppress(FileNotFoundError):
             os.unlink(at, **where)
 
+    def sync_file(self, name: str) -> None:
+        """Have a file's content written to disk."""
+        descriptor = self.open(name, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
     def sync(self) -> None:
         """Have the folder's names written to disk, where the system can."""
         if self.descriptor is not None:

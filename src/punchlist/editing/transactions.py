@@ -1,6 +1,7 @@
 """Previews and what became of them, kept in the state folder: `edits/ID/transaction.json` and the contents beside it.
 
-Contents are named by their SHA-256. Everything is on disk before anybody is told the id.
+All contents of a transaction are one file, in which they are found by their SHA-256. Everything is on disk before
+anybody is told the id.
 """
 
 import json
@@ -9,14 +10,14 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
 from punchlist.editing.changes import Change, digest
 from punchlist.model import Trouble
-from punchlist.records import dataclass, replace
+from punchlist.records import dataclass, field, replace
 
 KEEP = 50
 _UNFINISHED_S = 3600
@@ -43,6 +44,7 @@ class Transaction:
     """A set of changes made all or none.
 
     `title` says what it is for, `notes` what a reader should know of it, `source` is the run whose fixes it holds.
+    `contents` is the file that has all contents, `index` where each is in it: first byte and length by SHA-256.
     """
 
     id: str
@@ -53,6 +55,8 @@ class Transaction:
     notes: tuple[str, ...] = ()
     source: str = ""
     made_folders: tuple[str, ...] = ()
+    contents: str = ""
+    index: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 class Transactions:
@@ -79,11 +83,17 @@ class Transactions:
 
     def revise(self, one: Transaction, changes: Sequence[Change]) -> Transaction:
         """Put other changes into a transaction."""
-        folder = self.folder / one.id
-        for raw in {raw for change in changes for raw in (change.before, change.after) if raw is not None}:
-            path = folder / str(digest(raw))
-            if not path.exists():
-                write_synced(path, raw)
+        index: dict[str, tuple[int, int]] = {}
+        parts: list[bytes] = []
+        at = 0
+        for raw in (raw for change in changes for raw in (change.before, change.after) if raw is not None):
+            key = str(digest(raw))
+            if key not in index:
+                index[key] = (at, len(raw))
+                parts.append(raw)
+                at += len(raw)
+        name = f"contents-{secrets.token_hex(4)}"
+        write_synced(self.folder / one.id / name, b"".join(parts))
         files = tuple(
             FileRecord(
                 file=c.file, before=digest(c.before), after=digest(c.after), description=c.description,
@@ -91,7 +101,9 @@ class Transactions:
             )
             for c in changes
         )  # fmt: skip
-        return self._write(replace(one, files=files))
+        done = self._write(replace(one, files=files, contents=name, index=index))
+        sync(self.folder)
+        return done
 
     def mark(self, one: Transaction, state: State, made: Sequence[str] = ()) -> Transaction:
         """Record what became of a transaction; `made` are folders that were made for its files."""
@@ -99,12 +111,12 @@ class Transactions:
 
     def _write(self, one: Transaction) -> Transaction:
         plain: dict[str, Any] = {
-            name: getattr(one, name) for name in ("id", "made", "state", "title", "notes", "source", "made_folders")
+            name: getattr(one, name)
+            for name in ("id", "made", "state", "title", "notes", "source", "made_folders", "contents", "index")
         }
         plain["files"] = [[f.file, f.before, f.after, f.description, f.mode, f.drifted] for f in one.files]
         text = json.dumps(plain, ensure_ascii=False)
         write_synced(self.folder / one.id / _RECORD, text.encode("utf-8", "surrogateescape"))
-        sync(self.folder)
         return one
 
     def find(self, name: str) -> Transaction | None:
@@ -121,6 +133,7 @@ class Transactions:
         return Transaction(
             id=name, made=plain["made"], state=plain["state"], files=files, title=plain["title"],
             notes=tuple(plain["notes"]), source=plain["source"], made_folders=tuple(plain["made_folders"]),
+            contents=plain["contents"], index={key: (at, size) for key, (at, size) in plain["index"].items()},
         )  # fmt: skip
 
     def get(self, name: str) -> Transaction:
@@ -144,23 +157,30 @@ class Transactions:
 
     def changes(self, one: Transaction) -> list[Change]:
         """Return the changes of a transaction with their contents."""
+        content = self.contents(one)
         return [
             Change(
-                file=f.file, before=self.content(one.id, f.before), after=self.content(one.id, f.after),
-                description=f.description, mode=f.mode, drifted=f.drifted,
+                file=f.file, before=content(f.before), after=content(f.after), description=f.description, mode=f.mode,
+                drifted=f.drifted,
             )
             for f in one.files
         ]  # fmt: skip
 
-    def content(self, name: str, key: str | None) -> bytes | None:
-        """Return a kept content by its digest; one that was damaged is a Trouble."""
-        if key is None:
-            return None
-        path = self.folder / name / key
-        raw = path.read_bytes() if path.exists() else None
-        if raw is None or digest(raw) != key:
-            raise Trouble(f"{path} is damaged or gone; preview the change again", "transaction_unknown")
-        return raw
+    def contents(self, one: Transaction) -> Callable[[str | None], bytes | None]:
+        """Return what gives a kept content by its digest; one that was damaged is a Trouble."""
+        path = self.folder / one.id / one.contents
+        whole = path.read_bytes() if path.exists() else b""
+
+        def content(key: str | None) -> bytes | None:
+            if key is None:
+                return None
+            at, length = one.index.get(key, (0, 0))
+            raw = whole[at : at + length]
+            if digest(raw) != key:
+                raise Trouble(f"{path} is damaged or gone; preview the change again", "transaction_unknown")
+            return raw
+
+        return content
 
     def drop(self, name: str) -> bool:
         """Forget a transaction; return whether there was one."""

@@ -285,8 +285,11 @@ def take_back(project: Project, name: str | None = None, *, rebase: bool = False
 def discard(project: Project, name: str) -> bool:
     """Forget a preview; False where there is none of that id. What is applied stays, and can still be undone."""
     kept = transactions(project)
-    one = kept.find(name)
-    return one is not None and one.state == "previewed" and kept.drop(name)
+    if kept.find(name) is None:
+        return False
+    with alone(kept.folder / "lock"):
+        one = kept.find(name)
+        return one is not None and one.state == "previewed" and kept.drop(name)
 
 
 def recover(project: Project) -> str:

@@ -1,0 +1,152 @@
+"""The tools that change files, as a client sees them."""
+
+import json
+import os
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+
+from punchlist.model import Diagnostic, Edit, Fix, Report
+from punchlist.server.fixes import TOOLS
+from punchlist.server.protocol import build
+from punchlist.service.session import Session
+
+Talk = Callable[[Client], Awaitable[None]]
+
+
+@pytest.fixture
+def talk(session: Session, project: Path) -> Callable[[Talk], None]:
+    """Return a way to let a client talk to a server of the session's project, which has one file and no engine."""
+    (project / "a.py").write_text("one\ntwo\n", encoding="utf-8")
+    past = time.time() - 5
+    os.utime(project / "a.py", (past, past))
+
+    def run(conversation: Talk) -> None:
+        async def whole() -> None:
+            with anyio.fail_after(60):
+                async with Client(build(session), mode="auto") as client:
+                    await conversation(client)
+
+        anyio.run(whole)
+
+    return run
+
+
+PATCH = {"file": "a.py", "originalContent": "one\ntwo\n", "patchedContent": "one\n2\n"}
+
+
+async def call(client: Client, tool: str, /, failed: bool = False, **arguments: Any) -> str:
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error is failed, result.content
+    return str(result.content[0].text)  # type: ignore[union-attr]
+
+
+def test_an_agent_previews_applies_and_takes_back(talk: Callable[[Talk], None], project: Path) -> None:
+    async def conversation(client: Client) -> None:
+        shown = await call(client, "preview_diagnostic_fix", patches=[PATCH])
+        name = shown.split(" ")[1]
+        assert "-two\n+2" in shown
+        assert (project / "a.py").read_text(encoding="utf-8") == "one\ntwo\n"
+        again = await call(client, "preview_diagnostic_fix", transactionId=name)
+        assert again == shown
+        done = await call(client, "apply_diagnostic_fix", transactionId=name, confirm=True)
+        assert done.startswith(f"APPLIED {name} · 1 files: a.py")
+        assert (project / "a.py").read_text(encoding="utf-8") == "one\n2\n"
+        assert "is applied" in await call(client, "apply_diagnostic_fix", failed=True, transactionId=name, confirm=True)
+        assert "UNDONE" in await call(client, "apply_diagnostic_fix", transactionId=name, undo=True, confirm=True)
+        assert (project / "a.py").read_text(encoding="utf-8") == "one\ntwo\n"
+
+    talk(conversation)
+
+
+def test_an_agent_fixes_a_group_of_a_check(talk: Callable[[Talk], None], session: Session, project: Path) -> None:
+    fix = Fix((Edit("a.py", 2, 1, 2, 4, "2"),), safe=True)
+    found = Diagnostic(message="bad", file="a.py", line=2, rule="R1", tool="ruff", fix=fix)
+    store = session.project.store
+    run = store.begin(name="l", kind="check", key="l", title="l", command="l", cwd="/", owner=1, owner_start="")
+    store.finish(run.id, Report(outcome="failed", diagnostics=(found,)), size=0)
+
+    async def conversation(client: Client) -> None:
+        shown = await call(client, "preview_diagnostic_fix", clusterId="R1", checkId=run.id)
+        assert "1 safe fix of l-1" in shown
+        await call(client, "apply_diagnostic_fix", transactionId=shown.split(" ")[1], confirm=True)
+        assert (project / "a.py").read_text(encoding="utf-8") == "one\n2\n"
+
+    talk(conversation)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code", "said"),
+    [
+        ("preview_diagnostic_fix", {}, "invalid_arguments", "patches: required"),
+        ("preview_diagnostic_fix", {"patches": []}, "invalid_arguments", "at least 1"),
+        ("preview_diagnostic_fix", {"patches": "x"}, "invalid_arguments", "expected array"),
+        ("preview_diagnostic_fix", {"patches": [{**PATCH, "originalHash": "x"}]}, "invalid_arguments", "unknown key"),
+        ("preview_diagnostic_fix", {"patches": [{"file": "a.py"}]}, "invalid_arguments", "originalContent"),
+        ("preview_diagnostic_fix", {"patches": [{**PATCH, "file": "../a"}]}, "path_outside_project", "outside"),
+        ("preview_diagnostic_fix", {"patches": [{**PATCH, "file": "/etc/passwd"}]}, "invalid_path", "Absolute"),
+        ("preview_diagnostic_fix", {"diff": "nothing"}, "invalid_diff", "no file"),
+        ("preview_diagnostic_fix", {"issueIds": ["abcdef"]}, "unknown_issue", "abcdef"),
+        ("preview_diagnostic_fix", {"transactionId": "fix-00000000"}, "transaction_unknown", "none"),
+        ("apply_diagnostic_fix", {"transactionId": "nope", "confirm": True}, "transaction_unknown", "nope"),
+        ("apply_diagnostic_fix", {"confirm": True}, "invalid_arguments", "transactionId: required"),
+        ("apply_diagnostic_fix", {"transactionId": "x", "confirm": "yes"}, "invalid_arguments", "expected boolean"),
+        ("apply_diagnostic_fix", {"transactionId": "x", "onRegression": "no"}, "invalid_arguments", "keep, revert"),
+        ("discard_diagnostic_fix", {}, "invalid_arguments", "transactionId: required"),
+    ],
+)
+def test_bad_calls_are_refused_with_a_code(
+    talk: Callable[[Talk], None], project: Path, tool: str, arguments: dict[str, Any], code: str, said: str
+) -> None:
+    async def conversation(client: Client) -> None:
+        text = await call(client, tool, failed=True, **arguments)
+        assert text.startswith(f"{code}: ")
+        assert said in text
+
+    talk(conversation)
+    assert (project / "a.py").read_text(encoding="utf-8") == "one\ntwo\n"
+
+
+def test_clients_that_parse_get_the_documented_shapes(talk: Callable[[Talk], None], project: Path) -> None:
+    (project / "punchlist.toml").write_text('payload = "both"\n', encoding="utf-8")
+
+    async def value(client: Client, tool: str, failed: bool = False, **arguments: Any) -> dict[str, Any]:
+        return dict(json.loads(await call(client, tool, failed, **arguments)))
+
+    async def conversation(client: Client) -> None:
+        shown = await value(client, "preview_diagnostic_fix", patches=[PATCH | {"description": "d"}])
+        name = shown["transactionId"]
+        assert (shown["filesCount"], shown["status"]) == (1, "previewed")
+        assert shown["patchesPreview"] == [
+            {"file": "a.py", "description": "d", "originalLength": 8, "patchedLength": 6}
+        ]
+        refused = await value(client, "apply_diagnostic_fix", True, transactionId=name, confirm=False)
+        assert {k: refused[k] for k in ("status", "transactionId", "filesModified", "code")} == {
+            "status": "error", "transactionId": name, "filesModified": [], "code": "not_confirmed",
+        }  # fmt: skip
+        refused = await value(
+            client, "apply_diagnostic_fix", True, transactionId=name, confirm=True, baselineCheckId="check-9"
+        )
+        assert (refused["code"], refused["filesModified"]) == ("baseline_check_unknown", [])
+        done = await value(client, "apply_diagnostic_fix", transactionId=name, confirm=True)
+        assert (done["status"], done["filesModified"]) == ("success", ["a.py"])
+        assert done["message"] == "No baselineCheckId provided; baseline delta was not requested."
+        gone = await value(client, "discard_diagnostic_fix", transactionId=name)
+        assert gone == {"transactionId": name, "discarded": False}
+
+    talk(conversation)
+
+
+def test_the_fix_tools_are_few_words_and_honestly_annotated() -> None:
+    listed = json.dumps(
+        [{"name": t.name, "description": t.description, "inputSchema": t.schema} for t in TOOLS], separators=(",", ":")
+    )
+    assert len(listed) / 4 < 450
+    hints = {t.name.split("_")[0]: (t.read_only, t.destructive, t.idempotent) for t in TOOLS}
+    assert hints["apply"] == (False, True, False)
+    assert hints["preview"][2] is False
