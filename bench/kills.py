@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "editing"))
 
-from kills import rounds  # noqa: E402  shared with the tests
+from kills import rounds  # shared with the tests
 
 
 def main() -> int:
