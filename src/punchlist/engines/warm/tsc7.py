@@ -32,7 +32,7 @@ def as_printed(d: Diagnostic, item: Mapping[str, Any]) -> Diagnostic:
 
 
 def configs(site: Site, unit: Unit) -> Sequence[str]:
-    """Return the configuration with all it extends and refers to, manifests, and what tells which packages there are."""
+    """Return the configuration with all it extends and refers to, manifests, and the lock files."""
     one = chain(site, unit.config)
     referred = [file for path in one.references for file in chain(site, path).files]
     manifests = [site.path(joined(folder, "package.json")) for folder in above(unit.home)]

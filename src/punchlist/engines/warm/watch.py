@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from punchlist.engines.scope import NEVER
+from punchlist.engines.site import above
 from punchlist.engines.warm.record import Changes
 
 Stamp = tuple[int, int]
@@ -18,7 +19,7 @@ class Watch:
     def __init__(self, root: str, files: Iterable[str], endings: Sequence[str]) -> None:
         self.root, self.endings = root, tuple(endings)
         self._files: dict[str, Stamp | None] = {file: self._stamp(file) for file in files}
-        folders = {file.rpartition("/")[0] for file in self._files} | {""}
+        folders = {folder for file in self._files for folder in above(file.rpartition("/")[0])} | {""}
         self._folders = {folder: self._folder(folder) for folder in folders}
         self._beside: set[str] = {
             file for folder in self._folders for file in self._listed(folder) if file not in self._files
@@ -47,9 +48,9 @@ class Watch:
                 changed.append(file)
                 self._files[file] = now
         for folder, stamp in list(self._folders.items()):
-            now = self._folder(folder)
-            if now != stamp:
-                self._folders[folder] = now
+            time_now = self._folder(folder)
+            if time_now != stamp:
+                self._folders[folder] = time_now
                 created += self._new(folder)
         return Changes(tuple(created), tuple(changed), tuple(deleted))
 
