@@ -81,6 +81,10 @@ def comparison(project: Project, first: str | None, second: str | None, check: s
         before, after = store.get(first), store.get(second)
     else:
         before, after = _latest_two(project, check)
+    if any(run.facts.get("engines") is not None for run in (before, after)):
+        from punchlist.service.checking.compare import difference
+
+        return difference(project, before, after)
     from punchlist.analysis.delta import compare
 
     return compare(store.report(before.id), store.report(after.id), before_id=before.id, after_id=after.id)

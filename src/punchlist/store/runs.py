@@ -83,7 +83,10 @@ class Store:
             )
         # Threads share the connection, and with it the transaction.
         with self._alone:
-            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                self.db.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                raise Trouble(f"{self.folder}/state.db cannot be written: {error}; try again", "busy_state") from error
             try:
                 yield self.db
             except BaseException:

@@ -12,6 +12,7 @@ from punchlist.model import Trouble
 from punchlist.service.base.answers import base_line, since_base, value_of, with_base
 from punchlist.service.checking.asked import of_project
 from punchlist.service.plan import Plan, of_command
+from punchlist.service.project import open_project
 from punchlist.service.session import Session
 from punchlist.store.runs import Run
 from punchlist.views.budget import RUN
@@ -205,3 +206,23 @@ def test_what_an_earlier_check_wrote_into_the_worktree_is_undone(session: Sessio
     _, first = pair(session, "echo changed > a.py")
     _, again = pair(session, "grep -q changed a.py || exit 0; exit 1")
     assert (first.outcome, again.outcome) == ("passed", "passed")
+
+
+def test_a_project_in_a_folder_of_its_repository_has_a_base(tmp_path: Path, python: Path) -> None:
+    inner = python / "apps" / "one"
+    inner.mkdir(parents=True)
+    (inner / "pyproject.toml").write_text("[tool.ruff]\n[tool.punchlist]\n", encoding="utf-8")
+    (inner / "x.py").write_text("import os\n", encoding="utf-8")
+    (inner / ".env").write_text("A=1\n", encoding="utf-8")
+    (python / ".gitignore").write_text(".punchlist/\n.env\n", encoding="utf-8")
+    git(python, "add", "-A")
+    git(python, "commit", "-q", "-m", "inner")
+    (inner / "x.py").write_text("import os\nimport sys\n", encoding="utf-8")
+    session = Session(open_project(explicit=str(inner)))
+    asked = of_project(session.project)
+    run = session.wait(session.check(asked).id, 60)
+    base = session.wait(session.base("HEAD", asked.plan(session.project), asked).id, 60)
+    assert "1 new, 1 old, 0 gone" in base_line(base, since_base(session.project, base, run))
+    _, shell = pair(session, "cat .env && grep -q sys x.py && exit 1; true")
+    assert shell.outcome == "passed"
+    session.project.store.close()

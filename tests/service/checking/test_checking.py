@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sqlite3
 import stat
 import threading
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from punchlist.model import Trouble
+from punchlist.service.answers import comparison
 from punchlist.service.checking import recurring, values
 from punchlist.service.checking.answers import check_text, edit_text
 from punchlist.service.checking.asked import of_files, of_project
@@ -272,8 +274,39 @@ def test_pages_of_any_length_lose_nothing(session: Session, check: Check, python
     assert len(text.encode()) <= max(budget.chars, 900)
     said = text
     while text.splitlines()[-1].startswith("+") or "more: punchlist show" in text:
-        call = next(line for line in reversed(text.splitlines()) if "punchlist show" in line).split("--page ")[1].split()
+        last = next(line for line in reversed(text.splitlines()) if "punchlist show" in line)
+        call = last.split("--page ")[1].split()
         assert ("--max-tokens" in call) == bool(tokens)
         text = check_text(session.project, done, budget=budget, page=int(call[0]))
         said += text
     assert {f"undefined_{n}" for n in range(120)} <= set(re.findall(r"undefined_\d+", said))
+
+
+def test_a_diff_of_two_checks_goes_by_what_both_looked_at(session: Session, check: Check) -> None:
+    whole, narrow = check(), check("b.py")
+    delta = comparison(session.project, whole.id, narrow.id, None)
+    assert (delta.removed, len(delta.unobserved)) == ((), 1)
+
+
+def test_a_state_that_is_locked_is_told_and_breaks_nothing(session: Session, check: Check, python: Path) -> None:
+    check()
+    other = sqlite3.connect(session.project.store.folder / "state.db", isolation_level=None)
+    session.project.store.db.execute("PRAGMA busy_timeout = 50")
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(Trouble, match="try again"):
+        check()
+    other.execute("ROLLBACK")
+    assert check().outcome == "failed"
+    other.close()
+
+
+def test_a_locked_cache_is_gone_without_and_said(session: Session, check: Check, python: Path) -> None:
+    check()
+    other = sqlite3.connect(session.project.store.folder / "cache.db", isolation_level=None)
+    other.execute("PRAGMA locking_mode = EXCLUSIVE")
+    other.execute("BEGIN EXCLUSIVE")
+    (python / "b.py").write_text("import sys\n", encoding="utf-8")
+    done = check()
+    other.execute("ROLLBACK")
+    other.close()
+    assert len(session.report(done.id).diagnostics) == 2

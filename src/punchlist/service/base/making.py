@@ -12,7 +12,7 @@ from punchlist import __version__
 from punchlist.model import Report, Trouble
 from punchlist.project.records import Step
 from punchlist.service import execute
-from punchlist.service.base.tree import Tree, Unknown, prepare
+from punchlist.service.base.tree import Tree, Unknown, alone, prepare
 from punchlist.service.checking.selection import commit_of
 from punchlist.service.live import Live, Lives
 from punchlist.service.making import run_plan
@@ -93,9 +93,10 @@ def _known(project: Project, live: Live, facts: dict[str, Any], work: Any) -> Ru
     live.said = "the base commit is being set up"
     project.store.add_facts(live.run.id, facts)
     try:
-        tree = prepare(project, facts["commit"])
-        env = environment(project, tree)
-        done: Run = work(tree, env)
+        with alone(project, facts["commit"], lambda: live.handle.cancelled):
+            tree = prepare(project, facts["commit"])
+            env = environment(project, tree)
+            done: Run = work(tree, env)
     except Unknown as reason:
         report = Report(outcome="error", notes=(f"base unknown: {reason}",))
         return project.store.finish(live.run.id, report, size=0, facts={**facts, "unknown": str(reason)})

@@ -17,7 +17,7 @@ from punchlist.service.checking.selection import git
 from punchlist.service.project import Project
 
 _PROBE_S = 20.0
-_CODE = re.compile(r"\.(?:[cm]?[jt]sx?|vue|svelte|pyi?|go|rs|java|kt|cs|rb|php|proto)$")
+_CODE = re.compile(r"\.(?:[cm]?[jt]sx?|vue|svelte|pyi?|go|rs|java|kt|cs|rb|php|proto|so|pyd|node|dll|wasm)$")
 _OUTPUT = SKIPPED | {
     *("dist", "build", "out", "target", "coverage", "htmlcov", "tmp", "temp", "logs", "log", "cache", "site", "bin"),
     *("storybook-static", "lib-cov", "obj"),

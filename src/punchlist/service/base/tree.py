@@ -3,8 +3,8 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -52,24 +52,27 @@ def prepare(project: Project, commit: str) -> Tree:
     top, prefix = _repository(folder)
     home = home_of(project)
     tree = home / commit[:16]
-    cache = Cache(home)
-    try:
-        with cache.alone(f"tree-{commit[:16]}"):
-            _no_submodules(top, commit)
-            if not (home / f"{commit[:16]}.{_READY}").exists():
-                _check_out(top, tree, commit)
-                (home / f"{commit[:16]}.{_READY}").touch()
-                _let_go(top, home, keep=tree)
-            else:
-                _as_committed(tree)
-            _link_dependencies(top, tree)
-    finally:
-        cache.close()
-    os.utime(tree)
+    ready = home / f"{commit[:16]}.{_READY}"
+    _no_submodules(top, commit)
+    if ready.exists() and tree.is_dir():
+        _as_committed(tree)
+    else:
+        _check_out(top, tree, commit)
+        _let_go(top, home, keep=tree)
+    ready.touch()
+    _link_dependencies(top, tree)
     root = tree / prefix if prefix else tree
     if not root.is_dir():
         raise Unknown(f"that commit has no folder {prefix}")
     return Tree(commit=commit, top=tree, root=root, home=home, of=top)
+
+
+@contextmanager
+def alone(project: Project, commit: str, stopped: Callable[[], bool]) -> Iterator[None]:
+    """Hold a commit's worktree against other checks, of this process and of others, for as long as one works in it."""
+    cache = Cache(home_of(project))
+    with cache.alone(f"tree-{commit[:16]}", stopped):
+        yield
 
 
 def home_of(project: Project) -> Path:
@@ -147,12 +150,13 @@ def _link_dependencies(top: Path, tree: Path) -> None:
             raise Unknown("Plug'n'Play resolves packages in today's tree")
         modules = (here / "node_modules").is_dir()
         venv = next((name for name in VENVS if (here / name / "pyvenv.cfg").is_file()), None)
+        settings = [path.name for path in here.glob(".env*") if path.is_file() and not (there / path.name).exists()]
         others = [name for name in LINKED if (here / name).exists() and not (there / name).exists()]
         if modules or venv or others:
             _same_dependencies(here, there, folder)
         if modules:
             _link_modules(here / "node_modules", there / "node_modules", top, tree)
-        for name in [*([venv] if venv else []), *others]:
+        for name in [*([venv] if venv else []), *others, *settings]:
             _link(here / name, there / name)
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from punchlist.model import Trouble
 from punchlist.project.paths import checked_all
-from punchlist.project.records import Config, Step
+from punchlist.project.records import Step
 from punchlist.project.workspaces import Workspace, cycles, dependents, find_workspaces, package_of
 from punchlist.records import dataclass
 from punchlist.service.plan import Plan
@@ -76,6 +76,7 @@ def of_project(project: Project, paths: Iterable[str] | None = None, *, fresh: b
     """Ask for the whole project, or for folders and files of it with the packages that depend on them."""
     project.config  # noqa: B018  a mistake in it is told before anything runs
     given = checked_all(paths or ["."], project.folder, absolute=True, missing=True)
+    _held_to_strict(project)
     if "." in given:
         return Asked(source="project", fresh=fresh)
     return _asked(project, "project", given, fresh=fresh, dependents_too=True)
@@ -86,6 +87,7 @@ def of_files(project: Project, files: Iterable[str], *, fresh: bool = False, dep
     given = checked_all(files, project.folder, absolute=True, missing=True)
     if not given:
         raise Trouble("files: name at least one file, or use check_project", "invalid_arguments")
+    _held_to_strict(project)
     if "." in given:
         return Asked(source="project", fresh=fresh)
     return _asked(project, "files", given, fresh=fresh, dependents_too=dependents_too)
@@ -113,7 +115,7 @@ def _asked(project: Project, source: Source, paths: tuple[str, ...], *, fresh: b
     more: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     if dependents_too and config.monorepo_mode != "off":
-        more, notes = _dependents(project, config, paths)
+        more, notes = _dependents(project, paths)
     if gone:
         more = tuple(dict.fromkeys([*more, *(_home(project, path) for path in gone)]))
     return Asked(
@@ -153,20 +155,27 @@ def _home(project: Project, path: str) -> str:
     return folder or "."
 
 
-def _dependents(project: Project, config: Config, paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _dependents(project: Project, paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the folders of packages that need what was asked for, and what has to be said about the workspaces."""
-    strict = config.monorepo_mode == "strict"
     found: list[str] = []
     notes: list[str] = []
     for workspace in find_workspaces(project.folder):
-        wrong = [*workspace.problems, *(_circle(circle) for circle in cycles(workspace))]
-        if wrong and strict:
-            raise Trouble(f"{workspace.file}: {'; '.join(wrong)}. Mend it, or set monorepo_mode to auto.", "workspace")
         notes += [f"{workspace.file}: {problem}" for problem in workspace.problems]
         found += dependents(workspace, _owners(workspace, paths))
-    if strict and not found and not find_workspaces(project.folder):
-        raise Trouble("monorepo_mode is strict, and this is no workspace. Set it to auto.", "workspace")
     return tuple(dict.fromkeys(folder for folder in found if folder)), tuple(notes)
+
+
+def _held_to_strict(project: Project) -> None:
+    """In strict mode nothing about the workspaces may be wrong: there is no going on with less."""
+    if project.config.monorepo_mode != "strict":
+        return
+    workspaces = find_workspaces(project.folder)
+    if not workspaces:
+        raise Trouble("monorepo_mode is strict, and this is no workspace. Set it to auto.", "workspace")
+    for workspace in workspaces:
+        wrong = [*workspace.problems, *(_circle(circle) for circle in cycles(workspace))]
+        if wrong:
+            raise Trouble(f"{workspace.file}: {'; '.join(wrong)}. Mend it, or set monorepo_mode to auto.", "workspace")
 
 
 def _owners(workspace: Workspace, paths: Sequence[str]) -> list[str]:

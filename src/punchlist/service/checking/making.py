@@ -9,7 +9,7 @@ from typing import Any
 from punchlist.engines.record import EngineResult
 from punchlist.engines.run import Checked, Event, Stop
 from punchlist.engines.run import run as run_engines
-from punchlist.model import Diagnostic, How, Outcome, Report, in_order
+from punchlist.model import Diagnostic, How, Outcome, Report, Trouble, in_order
 from punchlist.running.handle import Handle
 from punchlist.service import execute
 from punchlist.service.checking import recurring, snapshot
@@ -95,9 +95,12 @@ def make_check(
         "files": len(checked.files),
         **_nothing(asked, checked, seen.gone),
     }
-    history.add_issue_files(project.store, sorted({d.file for d in diagnostics if d.file}))
-    if learns:
-        known |= recurring.learn(project, live.run, asked, seen, diagnostics, before)
+    try:
+        history.add_issue_files(project.store, sorted({d.file for d in diagnostics if d.file}))
+        if learns:
+            known |= recurring.learn(project, live.run, asked, seen, diagnostics, before)
+    except Trouble as trouble:  # what was found is worth more than the memory of it
+        report = replace(report, notes=(*report.notes, f"not remembered for loops: {trouble}"))
     done = project.store.finish(live.run.id, report, size=size, facts=known)
     if learns:
         recurring.note_figures(project, done, report, results, size)

@@ -6,7 +6,7 @@ from typing import Any
 
 from punchlist.analysis.loops import Churn, Loop, Memory, Recurrence, Snapshot, seen
 from punchlist.engines.record import EngineResult
-from punchlist.model import Diagnostic, Report
+from punchlist.model import Diagnostic, Report, Trouble
 from punchlist.service.checking import snapshot as snapshots
 from punchlist.service.checking.asked import Asked, holds
 from punchlist.service.project import Project
@@ -129,13 +129,12 @@ def _as_issue(d: Diagnostic) -> dict[str, Any]:
 def note_figures(project: Project, run: Run, report: Report, results: Iterable[EngineResult], size: int) -> None:
     """Keep what a check cost; a database that is busy or full loses only that."""
     import json
-    import sqlite3
     from contextlib import suppress
 
     issues = [_as_issue(d) for d in report.diagnostics]
     raw = len(json.dumps(issues, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")) if issues else 0
     engines = list(results)
-    with suppress(sqlite3.Error):
+    with suppress(Trouble):
         history.record(
             project.store,
             history.Figures(
