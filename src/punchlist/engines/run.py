@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from punchlist.engines.listed import listing_with
 from punchlist.engines.record import Engine, EngineResult
 from punchlist.engines.registry import ENGINES
 from punchlist.engines.scope import Scope
@@ -108,27 +109,20 @@ def run(
     root = Path(os.path.realpath(root))
     own_cache = cache is None
     cache = cache or Cache(state)
-    scope = Scope(root, config.ignore, paths)
+    scope = Scope(root, config.ignore, paths, lambda ask: listing_with(cache, root, ask))
     site = Site(root, scope, state, os.environ if environ is None else environ, cache=cache)
     signatures = Signatures(cache)
     tell = _teller(on_event, begin)
     stop = stop or Stop()
-    with tempfile.TemporaryDirectory(prefix="punchlist-") as scratch:
-        logs = folder or Path(scratch)
-        workers = [
-            (
-                Worker(
-                    engine, site.with_setting(config.engines.get(engine.name)), cache, signatures, fresh, logs, stop
-                ),
-                on,
-            )
-            for engine, on in chosen(site, config, engines)
-        ]
-        # What the cache has costs less one after the other than in threads that wait for each other.
-        found = {worker.engine.name: _without_running(worker, on, tell) for worker, on in workers}
-        left = [worker for worker, _ in workers if found[worker.engine.name] is None]
-        ran = side_by_side([_job(worker, tell) for worker in left], len(left)) if left else []
-        results = [found[worker.engine.name] or ran[left.index(worker)] for worker, _ in workers]
+    workers = [
+        (Worker(engine, site.with_setting(config.engines.get(engine.name)), cache, signatures, fresh, stop), on)
+        for engine, on in chosen(site, config, engines)
+    ]
+    # What the cache has costs less one after the other than in threads that wait for each other.
+    found = {worker.engine.name: _without_running(worker, on, tell) for worker, on in workers}
+    left = [worker for worker, _ in workers if found[worker.engine.name] is None]
+    ran = _together(left, folder, tell) if left else {}
+    results = [found[worker.engine.name] or ran[worker.engine.name] for worker, _ in workers]
     prefix = f"{root}/"
     deleted = signatures.missing(prefix + file for file in scope.files)  # by hand, while git still tracks them
     files = tuple(file for file in scope.files if prefix + file not in deleted) if deleted else scope.files
@@ -171,9 +165,18 @@ def _without_running(worker: Worker, on: bool, tell: Callable[[str, EngineResult
     return result
 
 
-def _job(worker: Worker, tell: Callable[[str, EngineResult | None], None]) -> Callable[[], EngineResult]:
+def _together(
+    workers: Sequence[Worker], folder: Path | None, tell: Callable[[str, EngineResult | None], None]
+) -> dict[str, EngineResult]:
+    """Run what is left side by side; logs go to `folder`, or are thrown away."""
+    with tempfile.TemporaryDirectory(prefix="punchlist-") as scratch:
+        results = side_by_side([_job(worker, folder or Path(scratch), tell) for worker in workers], len(workers))
+    return {result.engine: result for result in results}
+
+
+def _job(worker: Worker, logs: Path, tell: Callable[[str, EngineResult | None], None]) -> Callable[[], EngineResult]:
     def job() -> EngineResult:
-        result = worker.result()
+        result = worker.result(logs)
         tell(worker.engine.name, result)
         return result
 

@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -21,12 +21,20 @@ _WINDOWS_ARG_BYTES = 24 << 10
 class Scope:
     """What is asked for: `files` exist (root-relative, sorted), `gone` were named but do not exist any more.
 
-    `whole` is a check of the whole project. `ignored` counts files that were named or found but are ignored, `skipped`
-    names folders that could not be read, with the reason.
+    `everything` may know the list of all files without asking for it. `whole` is a check of the whole project.
+    `ignored` counts files that were named or found but are ignored, `skipped` names folders that could not be read,
+    each with the reason.
     """
 
-    def __init__(self, root: Path, ignore: Sequence[str], paths: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        ignore: Sequence[str],
+        paths: Sequence[str] | None = None,
+        everything: Callable[[Callable[[], list[str]]], list[str]] = lambda ask: ask(),
+    ) -> None:
         self.root = root
+        self._everything = everything
         self.ignore = Ignore(ignore)
         self.paths = None if paths is None or "." in paths or "" in paths else tuple(dict.fromkeys(paths))
         self.skipped: list[tuple[str, str]] = []
@@ -45,7 +53,7 @@ class Scope:
     @cached_property
     def _looked(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if self.paths is None:
-            return self._kept(listing(self.root, "", self.skipped)), ()
+            return self._kept(self._everything(lambda: listing(self.root, "", self.skipped))), ()
         found: dict[str, None] = {}
         gone = []
         for path in self.paths:

@@ -72,10 +72,11 @@ class Worker:
     """Does one engine's part of a check."""
 
     def __init__(
-        self, engine: Engine, site: Site, cache: Cache, signatures: Signatures, fresh: bool, logs: Path, stop: Stop
+        self, engine: Engine, site: Site, cache: Cache, signatures: Signatures, fresh: bool, stop: Stop
     ) -> None:
         self.engine, self.site, self.cache, self.signatures = engine, site, cache, signatures
-        self.fresh, self.logs, self.stop = fresh, logs, stop
+        self.fresh, self.stop = fresh, stop
+        self.logs = Path()
         self.begin = time.monotonic()
         self.units: Sequence[Unit] = ()
         self.ready: dict[str, Part] = {}
@@ -98,8 +99,9 @@ class Worker:
         except _DEFECTS as defect:
             return self._failed("engine_execution_failed", f"its work could not be prepared: {defect!r}")
 
-    def result(self) -> EngineResult:
-        """Do what the cache has not, and put all together; to be called after `cached` gave None."""
+    def result(self, logs: Path) -> EngineResult:
+        """Do what the cache has not (logs go to a folder) and put all together; called after `cached` gave None."""
+        self.logs = logs
         self.begin = time.monotonic()
         try:
             jobs: list[Callable[[], Part]] = [lambda unit=unit: self._part(unit) for unit in self.units]  # type: ignore[misc]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from punchlist.records import dataclass
 
-VERSION = 1
+VERSION = 2
 MOST = 10_000
 MOST_SIGNATURES = 200_000
 BUSY_S = 0.25
@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS results (
 CREATE INDEX IF NOT EXISTS results_by_use ON results (used);
 CREATE INDEX IF NOT EXISTS results_by_engine ON results (engine);
 CREATE TABLE IF NOT EXISTS signatures (
-    path TEXT PRIMARY KEY, size INTEGER, mtime INTEGER, ctime INTEGER, inode INTEGER, digest BLOB
+    path BLOB PRIMARY KEY, size INTEGER, mtime INTEGER, ctime INTEGER, inode INTEGER, digest BLOB
 ) WITHOUT ROWID;
 """
 
@@ -142,8 +142,9 @@ class Cache:
                 rows = db.execute("SELECT * FROM signatures").fetchall()
             else:
                 marks = ",".join("?" * len(paths))
-                rows = db.execute(f"SELECT * FROM signatures WHERE path IN ({marks})", tuple(paths)).fetchall()  # noqa: S608
-            return {row[0]: (row[1:5], row[5]) for row in rows}
+                asked = [os.fsencode(path) for path in paths]
+                rows = db.execute(f"SELECT * FROM signatures WHERE path IN ({marks})", asked).fetchall()  # noqa: S608
+            return {os.fsdecode(row[0]): (row[1:5], row[5]) for row in rows}
 
         result = self._do(work) if paths else {}
         return Known(result if isinstance(result, dict) else {}, everything)
@@ -157,7 +158,7 @@ class Cache:
                 db.execute("DELETE FROM signatures")
             db.executemany(
                 "INSERT OR REPLACE INTO signatures VALUES (?, ?, ?, ?, ?, ?)",
-                [(path, *signature, digest) for path, (signature, digest) in known.items()],
+                [(os.fsencode(path), *signature, digest) for path, (signature, digest) in known.items()],
             )
             db.execute("COMMIT")
 
