@@ -1,5 +1,9 @@
 """Take a shell command line apart: its simple commands, their words and where each stands. What is unclear is None."""
 
+# A hook is waited for, and pathlib costs some milliseconds to import.
+# ruff: noqa: PTH
+
+import os
 import re
 
 from punchlist.records import dataclass, field
@@ -163,3 +167,11 @@ def _substitution(text: str, at: int) -> int | None:
         if depth == 0:
             return at
     return None
+
+
+def upward(folder: str, most: int = 8) -> list[str]:
+    """Return a folder and those above it, nearest first."""
+    found = [folder]
+    while len(found) <= most and os.path.dirname(found[-1]) != found[-1]:
+        found.append(os.path.dirname(found[-1]))
+    return found

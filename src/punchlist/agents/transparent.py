@@ -4,13 +4,16 @@ A command is changed only where nothing but the way its output is shown changes:
 to a program, where it runs in the background, or where anything in it is unclear.
 """
 
+# A hook is waited for, and pathlib costs some milliseconds to import.
+# ruff: noqa: PTH
+
+import os
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
-from punchlist.agents.shell import ASSIGNMENT, Simple, split
-from punchlist.agents.worth import word_set, worth
+from punchlist.agents.shell import ASSIGNMENT, Simple, split, upward
+from punchlist.agents.worth import PLAIN, worth
 
 OFF = "PUNCHLIST"
 OWN_LIMIT_S = 600.0  # a run's usual deadline: a longer one of the command itself must not be cut short
@@ -24,12 +27,6 @@ _IN_CONTAINER = re.compile(r"(?:docker|podman|docker-compose)\b.*?\s(?:exec|run)
 _ATTACHED = re.compile(r"\s-(?:it|ti|i|t|d)\b|\s--(?:interactive|tty|detach)\b")
 _ELSEWHERE = re.compile(r"\s(?:-w|--workspaces?|-C|--prefix|--filter|-F|--dir|--cwd|-r|--recursive)\b")
 _FAILURES = re.compile(r"fail|err|warn|pass|assert|panic|except|tests?\b|✗|✕|✘|×|FAIL|summary|total|problem|ok", re.I)
-# Programs that are no check in any project, so that no configuration has to be read to know.
-PLAIN = word_set(
-    "ls cat cd pwd echo printf git gh grep rg find sed awk head tail wc sort uniq cut tr cp mv rm mkdir touch chmod"
-    " which type env export source . true false test [ sleep date diff tree du df ps kill curl wget tar unzip jq less"
-    " xargs ssh scp rsync apt apt-get brew pip pip3 uv docker kubectl psql sqlite3 node python python3 open code vim"
-)
 
 
 def decide(
@@ -55,7 +52,7 @@ def decide(
     if parts is None or any(_hands_over(part) for part in parts):
         return None
     prefix = f"{program} run{' --timeout inf' if _longer(command, limit_s) else ''} -- "
-    folder = Path(cwd) if cwd else None
+    folder = cwd or None
     new, taken = command, 0
     edits: list[tuple[int, int, str]] = []
     at = 0
@@ -87,7 +84,7 @@ def _hands_over(part: Simple) -> bool:
 
 
 def _alone(
-    part: Simple, prefix: str, folder: Path | None, declared: Callable[[str], bool] | None
+    part: Simple, prefix: str, folder: str | None, declared: Callable[[str], bool] | None
 ) -> tuple[int, int, str] | None:
     start = _begin(part)
     if start is None or not all(_HARMLESS.match(one) for one in part.redirections):
@@ -101,7 +98,7 @@ def _viewed(
     text: str,
     stages: list[Simple],
     prefix: str,
-    folder: Path | None,
+    folder: str | None,
     declared: Callable[[str], bool] | None,
 ) -> tuple[int, int, str] | None:
     """Take over `CHECK | tail -5`: as one word, which is seen through when it runs."""
@@ -115,11 +112,13 @@ def _viewed(
         return None
     if not all(_views([word.raw for word in stage.words]) for stage in stages[1:]):
         return None
-    from punchlist.running.seethrough import see_through
-
-    whole = re.sub(r"\s*\|&\s*", " 2>&1 | ", whole)
-    if see_through(whole, lambda check: is_check(_without_assignments(check), folder, declared)) is None:
+    begun = stages[0]
+    errors = {"".join(one.split()) for one in begun.redirections}
+    if len(begun.redirections) > 1 or not errors <= {"2>&1", "2>/dev/null"} or any(s.redirections for s in stages[1:]):
         return None
+    if any(stage.operator == "|&" for stage in stages[1:]) or not is_check(_plain(begun, begin), folder, declared):
+        return None
+    whole = re.sub(r"\s*\|&\s*", " 2>&1 | ", whole)
     return start, end, prefix + shlex.quote(whole)
 
 
@@ -128,7 +127,7 @@ def _views(words: list[str]) -> bool:
     if not words:
         return False
     if words[0] in _SIZING:
-        return True
+        return not any(re.match(r"-[A-Za-z]*[fF]|--follow|--retry", word) for word in words[1:])
     if words[0] not in _SEARCHES:
         return False
     options = "".join(word[1:] for word in words[1:] if re.match(r"-[A-Za-z]", word))
@@ -159,7 +158,7 @@ def _without_assignments(text: str) -> str:
     return text
 
 
-def is_check(text: str, folder: Path | None, declared: Callable[[str], bool] | None = None) -> bool:
+def is_check(text: str, folder: str | None, declared: Callable[[str], bool] | None = None) -> bool:
     """Tell whether a simple command is a check: known by its program, or declared by the project."""
     inner = _inner(text)
     if inner is not None:
@@ -191,7 +190,7 @@ def _inner(text: str) -> str | None:
     return words[at + 1] if at + 1 < len(words) else ""
 
 
-def _scripts_of(text: str, folder: Path | None) -> Callable[[str, str], str | None] | None:
+def _scripts_of(text: str, folder: str | None) -> Callable[[str, str], str | None] | None:
     """Look up a package's scripts in the nearest package.json, unless an option names another folder."""
     if folder is None or _ELSEWHERE.search(text):
         return None
@@ -201,12 +200,12 @@ def _scripts_of(text: str, folder: Path | None) -> Callable[[str, str], str | No
             return None
         import json
 
-        for place in (folder, *list(folder.parents)[:8]):
-            file = place / "package.json"
-            if file.is_file():
+        for place in upward(folder):
+            file = os.path.join(place, "package.json")
+            if os.path.isfile(file):
                 try:
-                    scripts = json.loads(file.read_text(encoding="utf-8")).get("scripts", {})
-                    found = scripts.get(name)
+                    with open(file, encoding="utf-8") as stream:
+                        found = json.load(stream).get("scripts", {}).get(name)
                 except (OSError, ValueError, AttributeError):
                     return None
                 return found if isinstance(found, str) else None
@@ -215,10 +214,10 @@ def _scripts_of(text: str, folder: Path | None) -> Callable[[str, str], str | No
     return lookup
 
 
-def _moved(folder: Path, words: list[str]) -> Path | None:
+def _moved(folder: str, words: list[str]) -> str | None:
     try:
-        return folder / Path(shlex.split(words[1])[0]).expanduser() if len(words) == 2 else None
-    except (ValueError, IndexError, RuntimeError):
+        return os.path.join(folder, os.path.expanduser(shlex.split(words[1])[0])) if len(words) == 2 else None
+    except (ValueError, IndexError):
         return None
 
 
@@ -236,9 +235,9 @@ def shell_command(text: str, environ: Mapping[str, str]) -> tuple[str, str]:
     named = environ.get("SHELL", "")
     known = named.rsplit("/", 1)[-1] in ("bash", "zsh", "sh", "dash", "ksh")
     shell = next(
-        (one for one in (named if known else "", "/bin/bash", "/bin/sh") if one and Path(one).exists()), "/bin/sh"
+        (one for one in (named if known else "", "/bin/bash", "/bin/sh") if one and os.path.exists(one)), "/bin/sh"
     )
-    cwd = str(Path.cwd())
+    cwd = os.getcwd()
     from punchlist.agents.hooks.answer import program
 
     own = program(environ)

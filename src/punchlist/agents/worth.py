@@ -4,8 +4,6 @@ import re
 from collections.abc import Sequence
 
 from punchlist.reading.command import Invocation, Scripts, understand
-from punchlist.reading.recognise import by_command
-from punchlist.reading.registry import infrastructure, other_languages
 
 KINDS = frozenset({"test", "lint", "types", "compile", "build", "format"})
 
@@ -23,6 +21,12 @@ OTHERS = word_set(
 )
 # They do not end by themselves.
 LIVE = word_set("nodemon concurrently run-p npm-run-all wireit sphinx-autobuild webpack-dev-server ccmake")
+# No check in any project, so that neither the registry nor a configuration has to be read to know.
+PLAIN = word_set(
+    "ls cat cd pwd echo printf git gh grep rg find sed awk head tail wc sort uniq cut tr cp mv rm mkdir touch chmod"
+    " which type env export source . true false test [ sleep date diff tree du df ps kill curl wget tar unzip jq less"
+    " xargs ssh scp rsync apt apt-get brew pip pip3 uv docker kubectl psql sqlite3 node python python3 open code vim"
+)
 # Only with one of these words behind it (options between passed over); "" is the bare program.
 SUBCOMMANDS: dict[str, frozenset[str]] = {
     "cargo": word_set("test t check c build b clippy fmt nextest bench doc llvm-cov tarpaulin audit deny"),
@@ -176,21 +180,31 @@ def verdict(one: Invocation) -> bool | None:
         return _is_node_test(program, words)
     if program in NEEDS and not any(word.split("=")[0] in NEEDS[program] for word in words):
         return False
-    kinds = {found.parser.kind for found in by_command([one]) if found.parser.name not in NOT_BY_NAME}
-    return True if kinds & KINDS or program in SIMPLE else None
+    if program in SIMPLE or program in NEEDS:
+        return True
+    return None if program in PLAIN else _by_registry(one)
 
 
 def _is_node_test(program: str, words: Sequence[str]) -> bool | None:
     return True if program in ("node", "nodejs", "tsx") and "--test" in words else None
 
 
-# Parsers of what operates things: their programs count only where they are named above or below.
-NOT_BY_NAME = frozenset(parser.name for parser in (*infrastructure.PARSERS, *other_languages.PARSERS))
+def _by_registry(one: Invocation) -> bool | None:
+    """Ask the reading stage's registry, whose import is not for nothing."""
+    from punchlist.reading.recognise import by_command
+    from punchlist.reading.registry import infrastructure, other_languages
+
+    # Parsers of what operates things: their programs count only where they are named here.
+    others = {parser.name for parser in (*infrastructure.PARSERS, *other_languages.PARSERS)}
+    kinds = {found.parser.kind for found in by_command([one]) if found.parser.name not in others}
+    return True if kinds & KINDS else None
 
 
 # Linters and checkers that end by themselves, whether or not the reading stage knows their output by name.
 SIMPLE = word_set(
-    "shellcheck hadolint tflint actionlint kubeconform rubocop reek brakeman standardrb erb_lint phpstan psalm phpcs"
+    "pytest mypy jest vitest tsc vue-tsc eslint oxlint flake8 pylint pyright basedpyright ty black isort rspec phpunit"
+    " mocha unittest stylelint webpack ctest ninja gcc g++ clang clang++ rustc javac tox nox bandit codespell"
+    " shellcheck hadolint tflint actionlint kubeconform rubocop reek brakeman standardrb erb_lint phpstan psalm phpcs"
     " php-cs-fixer ktlint detekt swiftlint luacheck checkmake proselint vale markdownlint-cli2 dialyzer credo"
     " flow ember-template-lint lychee typos taplo editorconfig-checker yamlfmt-check bats shellspec busted ginkgo"
     " prove protoc kubeval dotenv-linter yamllint ansible-lint swiftc erlc dartanalyzer busted eunit jsonlint"

@@ -3,8 +3,6 @@
 import os
 import sys
 
-from punchlist.model import Trouble
-
 
 def answered(words: list[str]) -> int:
     """Answer and return 0 whatever happens: an agent is never stopped by a fault of ours, `doctor` tells of it."""
@@ -22,6 +20,7 @@ def answered(words: list[str]) -> int:
 def as_shell(words: list[str]) -> int:
     """Run a command as a shell would, with its checks taken over; this process becomes that shell."""
     from punchlist.agents.transparent import shell_command
+    from punchlist.model import Trouble
 
     if not words:
         raise Trouble("punchlist -c wants a command", "usage")
@@ -35,26 +34,27 @@ def as_shell(words: list[str]) -> int:
 
 def decision(runtime: str, payload: str, priority: int | None = None) -> str:
     """Return what is printed for an event; a trouble is kept for `doctor` and answered by nothing."""
-    from punchlist.agents.hooks.answer import DEFAULT_PRIORITY, answer, printed
-
     try:
-        return printed(answer(runtime, payload, os.environ, priority or DEFAULT_PRIORITY))
-    except Trouble as trouble:
-        _keep(runtime, payload, str(trouble))
-    except Exception as error:  # noqa: BLE001  a host must not be stopped by a fault of ours; doctor shows it
-        import traceback
+        from punchlist.agents.hooks.answer import DEFAULT_PRIORITY, answer, printed
 
-        _keep(runtime, payload, f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=-3)}")
+        return printed(answer(runtime, payload, os.environ, priority or DEFAULT_PRIORITY))
+    except Exception as error:  # noqa: BLE001  a host must not be stopped by a fault of ours; doctor shows it
+        _keep(runtime, payload, error)
     return ""
 
 
-def _keep(runtime: str, payload: str, text: str) -> None:
+def _keep(runtime: str, payload: str, error: Exception) -> None:
+    import traceback
     from pathlib import Path
 
     from punchlist.agents.hooks.event import Event, read
     from punchlist.agents.hooks.troubles import record
+    from punchlist.model import Trouble
     from punchlist.service.project import open_project
 
+    text = str(error)
+    if not isinstance(error, Trouble):
+        text = f"{type(error).__name__}: {error}\n{''.join(traceback.format_exception(error, limit=-3))}"
     event: Event | None
     try:
         event = read(payload)

@@ -1,11 +1,7 @@
 """Entry point of the command line: words to verbs, expected trouble to one clear line."""
 
-import importlib
 import sys
 from collections.abc import Sequence
-
-from punchlist import __version__
-from punchlist.model import Trouble
 
 VERBS: dict[str, str] = {
     "run": "run checks by name, or any command after --",
@@ -48,6 +44,12 @@ punchlist --help lists every verb. An agent starts `punchlist serve`."""
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; return its exit status (2 wrong usage, 125 expected trouble, 130 interrupted)."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if words[:1] == ["hook"]:  # a host waits for it before every command: nothing that it can do without is imported
+        from punchlist.cli import hook
+
+        return hook.answered(words[1:])
+    from punchlist.model import Trouble
+
     try:
         return dispatch(words)
     except Trouble as trouble:
@@ -70,6 +72,8 @@ def dispatch(words: list[str]) -> int:
         words = ["serve"]
     verb = words[0]
     if verb in ("--version", "-V"):
+        from punchlist import __version__
+
         print(f"punchlist {__version__}")  # noqa: T201
         return 0
     if verb in ("--help", "-h", "help"):
@@ -85,10 +89,9 @@ def dispatch(words: list[str]) -> int:
         near = difflib.get_close_matches(verb, VERBS, 1)
         say(f"punchlist: no verb {verb!r}" + (f"; did you mean {near[0]!r}?" if near else "; see punchlist --help"))
         return 2
+    import importlib
+
     module = importlib.import_module(f"punchlist.cli.{verb}")
-    if verb == "hook":  # a host waits for it before every command: it reads its words itself
-        answered: int = module.answered(words[1:])
-        return answered
     import argparse
     import functools
 

@@ -3,8 +3,9 @@
 import re
 import shlex
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from posixpath import basename, join, normpath
+
+from punchlist.records import dataclass
 
 Scripts = Callable[[str, str], str | None]
 """Given a runner ("npm", "make", "just") and a script's name, the command that it stands for, where that is known."""

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from punchlist.reading.command import Invocation
 from punchlist.reading.registry import PARSERS, Parser
+from punchlist.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

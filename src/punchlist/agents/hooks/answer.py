@@ -1,9 +1,11 @@
 """Answer a host's event: another command, what an edit broke, whether a turn may end. Nothing here stops an agent."""
 
-import shutil
+# A hook is waited for, and pathlib costs some milliseconds to import.
+# ruff: noqa: PTH
+
+import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 from punchlist.agents.hooks.event import Event, read
 from punchlist.agents.hooks.host import Answer
@@ -57,16 +59,20 @@ def taken_over(event: Event, environ: Mapping[str, str]) -> str | None:
 
 def program(environ: Mapping[str, str]) -> str:
     """Return how the agent's shell can call this program: by name where that is on PATH, else by its place."""
-    if shutil.which("punchlist", path=environ.get("PATH")):
-        return "punchlist"
-    script = Path(sys.executable).parent / "punchlist"
+    for folder in environ.get("PATH", "").split(os.pathsep):
+        found = os.path.join(folder, "punchlist")
+        if folder and os.path.isfile(found) and os.access(found, os.X_OK):
+            return "punchlist"
+    script = os.path.join(os.path.dirname(sys.executable), "punchlist")
     import shlex
 
-    return shlex.quote(str(script)) if script.is_file() else f"{shlex.quote(sys.executable)} -m punchlist.cli"
+    return shlex.quote(script) if os.path.isfile(script) else f"{shlex.quote(sys.executable)} -m punchlist.cli"
 
 
 def _declared(text: str, cwd: str, environ: Mapping[str, str]) -> bool:
     """Whether a command is that of a check which the project's configuration declares."""
+    from pathlib import Path
+
     from punchlist.model import Trouble
     from punchlist.service.project import open_project
 

@@ -1,12 +1,13 @@
 """What Claude Code's permission rules say of a command, so that a rewritten one is never allowed more than it."""
 
+# A hook is waited for, and pathlib costs some milliseconds to import.
+# ruff: noqa: PTH
+
 import json
 import os
 import re
-from pathlib import Path
 
-from punchlist.agents.shell import split
-from punchlist.project.paths import home_folder
+from punchlist.agents.shell import split, upward
 
 FILES = (".claude/settings.json", ".claude/settings.local.json")
 
@@ -17,9 +18,8 @@ def standing(command: str, cwd: str) -> str:
     Rules that forbid or ask count from every settings file; rules that allow count from the user's own file alone,
     since a project's do not count before its folder is trusted. A command is allowed where all of its parts are.
     """
-    own = home_folder(os.environ) / ".claude" / "settings.json"
-    folder = Path(cwd) if cwd else Path.cwd()
-    files = [own, *(place / name for place in (folder, *list(folder.parents)[:8]) for name in FILES)]
+    own = os.path.join(os.path.expanduser("~"), ".claude", "settings.json")
+    files = [own, *(os.path.join(place, name) for place in upward(cwd or os.getcwd()) for name in FILES)]
     parts = _parts(command)
     for word in ("deny", "ask"):
         if any(_matches(rule, part) for file in dict.fromkeys(files) for rule in _rules(file, word) for part in parts):
@@ -35,9 +35,10 @@ def _parts(command: str) -> list[str]:
     return [" ".join(word.raw for word in part.words) for part in found if part.words]
 
 
-def _rules(file: Path, word: str) -> list[str]:
+def _rules(file: str, word: str) -> list[str]:
     try:
-        value = json.loads(file.read_text(encoding="utf-8-sig"))
+        with open(file, encoding="utf-8-sig") as stream:
+            value = json.load(stream)
         rules = value["permissions"][word]
     except (OSError, ValueError, KeyError, TypeError):
         return []

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from punchlist.model import Trouble
 from punchlist.records import dataclass
 
 # Every name that a host gives to the same moment.
@@ -68,10 +67,16 @@ def read(text: str) -> Event:
     try:
         payload = json.loads(text)
     except ValueError as error:
-        raise Trouble(f"the payload is no JSON: {error}", "invalid_payload") from None
+        raise _refused(f"the payload is no JSON: {error}") from None
     if not isinstance(payload, dict):
-        raise Trouble("the payload is no JSON object", "invalid_payload")
+        raise _refused("the payload is no JSON object")
     return event_of(payload)
+
+
+def _refused(text: str) -> Exception:
+    from punchlist.model import Trouble
+
+    return Trouble(text, "invalid_payload")
 
 
 def event_of(payload: Mapping[str, Any]) -> Event:

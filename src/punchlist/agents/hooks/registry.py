@@ -3,7 +3,6 @@
 import importlib
 
 from punchlist.agents.hooks.host import Host
-from punchlist.model import Trouble
 
 RUNTIMES = ("claude", "cursor", "codex", "vscode", "gemini", "copilot", "windsurf", "opencode", "qwen")
 
@@ -11,6 +10,8 @@ RUNTIMES = ("claude", "cursor", "codex", "vscode", "gemini", "copilot", "windsur
 def host(name: str) -> Host:
     """Return the host of a name; an unknown one is a Trouble that lists what there is."""
     if name not in RUNTIMES:
+        from punchlist.model import Trouble
+
         raise Trouble(f"no runtime {name!r}; known ones: {', '.join(RUNTIMES)}", "unknown_runtime")
     found: Host = importlib.import_module(f"punchlist.agents.hooks.{name}").HOST
     return found

@@ -1,6 +1,6 @@
 """The record of a parser: its name, where its code is, and how a log or a command shows that it is wanted."""
 
-from dataclasses import dataclass
+from punchlist.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
