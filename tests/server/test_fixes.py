@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import mcp_types as types
 import pytest
 from mcp import Client
 
@@ -110,6 +111,41 @@ def test_bad_calls_are_refused_with_a_code(
 
     talk(conversation)
     assert (project / "a.py").read_text(encoding="utf-8") == "one\ntwo\n"
+
+
+@pytest.mark.parametrize(("answer", "written"), [("accept", True), ("decline", False), ("cancel", False)])
+def test_a_client_that_can_is_asked_where_the_call_brings_no_answer(
+    session: Session, project: Path, answer: Any, written: bool
+) -> None:
+    (project / "a.py").write_text("one\ntwo\n", encoding="utf-8")
+    questions: list[str] = []
+
+    async def elicit(_context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+        questions.append(params.message)
+        return types.ElicitResult(action=answer)
+
+    async def whole() -> None:
+        with anyio.fail_after(60):
+            async with Client(build(session), mode="legacy", elicitation_callback=elicit) as client:
+                name = (await call(client, "preview_diagnostic_fix", patches=[PATCH])).split(" ")[1]
+                text = await call(client, "apply_diagnostic_fix", failed=not written, transactionId=name)
+                assert text.startswith("APPLIED" if written else "not_confirmed")
+                assert questions == [f"Write {name} (1 file, +1 -1)? a.py +1 -1"]
+                if written:
+                    await call(client, "apply_diagnostic_fix", transactionId=name, undo=True, confirm=True)
+                    assert len(questions) == 1
+
+    anyio.run(whole)
+
+
+def test_a_client_that_cannot_ask_is_told_to_confirm(talk: Callable[[Talk], None], project: Path) -> None:
+    async def conversation(client: Client) -> None:
+        name = (await call(client, "preview_diagnostic_fix", patches=[PATCH])).split(" ")[1]
+        assert "confirm: required" in await call(client, "apply_diagnostic_fix", failed=True, transactionId=name)
+        (project / "punchlist.toml").write_text('writes = "on"\n', encoding="utf-8")
+        assert "APPLIED" in await call(client, "apply_diagnostic_fix", transactionId=name)
+
+    talk(conversation)
 
 
 def test_clients_that_parse_get_the_documented_shapes(talk: Callable[[Talk], None], project: Path) -> None:

@@ -17,6 +17,8 @@ def session(root: str | None = None) -> Session:
     """Return a session in the project of the working directory, runs of dead owners recovered."""
     found = Session(open_project(explicit=root))
     found.recover()
+    for note in found.notes:
+        print(f"punchlist: {note}", file=sys.stderr)  # noqa: T201
     return found
 
 

@@ -79,6 +79,14 @@ def _apply(session: Session, arguments: Arguments, _runs: Sequence[Run]) -> Answ
     return Answer(fix_text.applied_text(found), fix_text.applied_value(found, delta))
 
 
+def _question(session: Session, arguments: Arguments) -> str | None:
+    """Ask the user where the configuration wants it and the call brings no answer."""
+    if "confirm" in arguments or session.project.config.writes != "ask":
+        return None
+    one = fixing.transactions(session.project).get(arguments["transactionId"])
+    return fix_text.question(fixing.transactions(session.project), one, undo=arguments.get("undo", False))
+
+
 def _discard(session: Session, arguments: Arguments, _runs: Sequence[Run]) -> Answer:
     name = arguments["transactionId"]
     gone = fixing.discard(session.project, name)
@@ -123,6 +131,7 @@ TOOLS: tuple[Tool, ...] = (
         read_only=False,
         destructive=True,
         idempotent=False,
+        asks=_question,
     ),
     Tool(
         "discard_diagnostic_fix",

@@ -25,6 +25,8 @@ def serve(*, root: str | None = None, http: int | None = None) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="punchlist: %(message)s")
     session = Session(open_project(explicit=root, server=True))
     session.recover()
+    for note in session.notes:
+        logging.getLogger("punchlist").warning(note)
     server = build(session)
     try:
         if http is not None:

@@ -17,6 +17,7 @@ from punchlist import __version__
 from punchlist.model import Trouble
 from punchlist.server import resources
 from punchlist.server.arguments import checked
+from punchlist.server.asking import asked
 from punchlist.server.table import tools_of
 from punchlist.server.tool import Answer, Tool
 from punchlist.service.session import Session
@@ -84,6 +85,8 @@ async def answered(session: Session, ctx: Any, tool: Tool, arguments: dict[str, 
     started: list[Run] = []
     try:
         arguments = checked(arguments, tool.schema)
+        if tool.asks is not None:
+            arguments = await asked(session, ctx, tool, arguments)
         runs: Sequence[Run] = ()
         if tool.begin is not None:
             started = await to_thread.run_sync(tool.begin, session, arguments)

@@ -26,6 +26,7 @@ class Tool:
     `properties` are JSON schemas by argument name, `required` the names that must be there; unknown names are refused.
     A tool that runs something has `begin`, which returns the runs to wait for; `answer` then says how they stand.
     `looks` says that it only waits for runs that others started, so that they go on when its call is taken back.
+    `asks` gives the question that the user is to be asked first, None where there is none.
     `toolset` is the name under which a project may show or hide the tool. The hints are the annotations.
     """
 
@@ -41,6 +42,7 @@ class Tool:
     idempotent: bool = True
     open_world: bool = False
     looks: bool = False
+    asks: Callable[[Session, Arguments], str | None] | None = None
 
     @property
     def schema(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from punchlist.editing.text import decode
 from punchlist.editing.transactions import Transaction, Transactions
 from punchlist.model import Trouble
 from punchlist.records import dataclass
-from punchlist.service.fixing import Applied
+from punchlist.service.fixing import Applied, broken
 from punchlist.views.budget import RUN, Budget, size
 from punchlist.views.masking import mask
 
@@ -59,6 +59,14 @@ def preview_text(
         foot.insert(0, f"+ {_left(diffs, left)}: {calls.page.format(id=one.id, page=page + 1)}")
     texts = [text for text, _ in pages[page - 1]]
     return mask("\n".join([head_text if page == 1 else head[0], *texts, *foot]))
+
+
+def question(kept: Transactions, one: Transaction, *, undo: bool = False) -> str:
+    """Return what a person is asked before a transaction is written, or taken back."""
+    diffs = [file_diff(c.file, c.before, c.after) for c in kept.changes(one)]
+    names = ", ".join(f"{d.file} +{d.added} -{d.removed}" for d in diffs[:_NAMED])
+    more = f" and {len(diffs) - _NAMED} more" if len(diffs) > _NAMED else ""
+    return f"{'Take back' if undo else 'Write'} {one.id} ({counted(diffs)})? {names}{more}"
 
 
 def counted(diffs: Sequence[FileDiff]) -> str:
@@ -130,7 +138,7 @@ def applied_text(found: Applied, *, calls: FixCalls = MCP_CALLS) -> str:
     lines = [f"{word} {one.id} · {found.message or f'{len(found.files)} files: {names}'}"]
     if found.delta is not None and found.check is not None:
         lines.append(f"{found.check.id}: {found.delta.line()}")
-        worse = [d for d in found.delta.added if d.severity == "error"]
+        worse = broken(one, found.delta)
         lines += [f"new: {d.file or ''}:{d.line or ''} {d.rule or ''} {d.message}"[:_WIDEST] for d in worse[:_NAMED]]
     elif found.check is not None and not found.unverified:
         lines.append(f"{found.check.id}: {found.check.outcome}")

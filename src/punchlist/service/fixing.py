@@ -9,7 +9,7 @@ from punchlist.editing.changes import Change, agreed, digest, edited, patched, r
 from punchlist.editing.places import place_of, read
 from punchlist.editing.transactions import Transaction, Transactions
 from punchlist.editing.unified import parse
-from punchlist.model import Edit, Trouble
+from punchlist.model import Diagnostic, Edit, Trouble
 from punchlist.records import dataclass
 from punchlist.service.fix_sources import Sourced, Wanted, from_run
 from punchlist.service.project import Project
@@ -55,12 +55,12 @@ class Applied:
 
 
 def checker_of(session: "Session") -> Checker:
-    """Return the checker of a session: its engines, on files, compared by what they really looked at."""
+    """Return the checker of a session: its engines, on files and on what depends on them."""
     from punchlist.service.checking.asked import of_files
     from punchlist.service.checking.compare import difference
 
     return Checker(
-        start=lambda files: session.check(of_files(session.project, files)),
+        start=lambda files: session.check(of_files(session.project, files, dependents_too=True)),
         finish=session.wait,
         compare=lambda before, after: difference(session.project, before, after),
     )
@@ -83,6 +83,7 @@ def preview(
     `patches` are whole contents (`file`, `originalContent`, `patchedContent`) or ranges (`file`, `line`, `column`,
     `endLine`, `endColumn`, `text`), each with an optional `description`. All three sources may be given at once.
     """
+    recover(project)
     changes = [*_of_patches(project, patches)]
     sourced = Sourced([], "", [])
     if diff is not None:
@@ -240,7 +241,7 @@ def _verified(
         except Trouble as trouble:
             why = str(trouble)
     name = before.id if before else None
-    worse = [d for d in delta.added if d.severity == "error"] if delta else []
+    worse = broken(one, delta) if delta else []
     if on_regression == "revert" and worse:
         back = take_back(project, one.id)
         return Applied(
@@ -250,6 +251,14 @@ def _verified(
     return Applied(
         status="success", transaction=one, files=files, check=run, baseline=name, delta=delta, unverified=why
     )
+
+
+def broken(one: Transaction, delta: "Delta") -> list[Diagnostic]:
+    """Return the new errors of a comparison; a file that the transaction made was not there to be looked at before."""
+    made = {f.file for f in one.files if f.before is None}
+    return [d for d in delta.added if d.severity == "error"] + [
+        d for d in delta.first_seen if d.severity == "error" and d.file in made
+    ]
 
 
 def take_back(project: Project, name: str | None = None, *, rebase: bool = False) -> Applied:
@@ -298,7 +307,7 @@ def recover(project: Project) -> str:
     A journal of a process that is alive is left alone.
     """
     kept = transactions(project)
-    if not kept.folder.is_dir():
+    if not any((kept.folder / name).exists() for name in ("journal", "journal.new")):
         return ""
     try:
         with alone(kept.folder / "lock", wait_s=0):
