@@ -167,7 +167,7 @@ PARSERS: tuple[Parser, ...] = (
     ),
     Parser(
         "msbuild",
-        "rows:jvm_dotnet",
+        "tools.msbuild",
         commands=(
             "dotnet build",
             "dotnet publish",

@@ -214,7 +214,7 @@ def _place(trace: Sequence[str], context: Context) -> tuple[str, int] | None:
     return (found.file, found.line) if found and found.line else None
 
 
-def _terminal(log: Log, context: Context, index: int, match: re.Match[str], seen: set[str], reading: Reading) -> int:
+def _terminal(log: Log, _context: Context, index: int, match: re.Match[str], seen: set[str], reading: Reading) -> int:
     """The terminal logger of .NET 9: place, then test and message in one line, the rest below."""
     lines = log.lines
     head = TERMINAL_TEST.match(lines[index + 1]) if index + 1 < len(lines) else None

@@ -16,6 +16,8 @@ COMPILED = re.compile(
     r"|scala))(?::? ?[\[(](?P<line>\d+)(?:, ?(?P<column>\d+))?[\])]"
     r"|:(?P<line2>\d+)(?::(?P<column2>\d+))?:?) (?P<message>\S.*)$"
 )
+# The few lines of this level that say something.
+INFO = re.compile(r"\[INFO\] (?:\d+ (?:error|warning)|BUILD |PMD Failure)")
 CHECKSTYLE = re.compile(r"\((?P<group>[a-z]+)\) (?P<rule>[A-Z]\w+): (?P<message>.*)$")
 CONSOLE = re.compile(r"(?P<message>.*) \[(?P<rule>[A-Z]\w+)\]$")
 LINT = re.compile(r"\[(?P<rule>[a-z][\w-]*)\] (?P<message>.*)$")
@@ -75,7 +77,7 @@ def parse(log: Log, context: Context) -> Reading:
     claimed = {index for first, end in reading.claimed for index in range(first, end)}
     goals: list[int] = []
     done = 0
-    for index in lines_with(log, "[ERROR]", "[WARNING]", "[WARN]", "[INFO]"):
+    for index in lines_with(log, "[ERROR]", "[WARNING]", "[WARN]", INFO):
         if index < done or index in claimed:
             continue
         match = LEVEL.match(lines[index])
@@ -118,10 +120,6 @@ def _info(text: str, index: int, reading: Reading) -> None:
         reading.claim(index)
     elif match := PMD.match(text):
         reading.add(_pmd(match, index))
-        reading.claim(index)
-    elif not text or text.startswith(
-        ("---", "Running ", "Building ", "Scanning for", "Total time", "Finished at", "Results:")
-    ):
         reading.claim(index)
 
 

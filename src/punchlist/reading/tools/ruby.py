@@ -48,6 +48,7 @@ BUNDLED = re.compile(
     r"Could not (?:locate Gemfile|find gem |find .+ in (?:any of the sources|locally installed gems"
     r"|cached gems))|bundler: |Bundler could not"
 )
+BUNDLER_STARTS = "CBTYGAFUb"
 GEMFILE = re.compile(r" *#? *from (?P<file>\S*Gemfile\S*):(?P<line>\d+)")
 DETAIL = 40
 LOOK = 400
@@ -91,7 +92,7 @@ def parse(log: Log, context: Context) -> Reading:
         elif line.startswith("ruby: ") and (match := CANNOT.match(line)):
             _add(log, reading, index, index + 1, match["message"], None)
             reading.outcome = "error"
-        elif (ruled or BUNDLED.match(line)) and (match := BUNDLER.match(line)):
+        elif line[0] in BUNDLER_STARTS and (ruled or BUNDLED.match(line)) and (match := BUNDLER.match(line)):
             done = _bundler(log, index, match, reading)
         elif line == "Syntax OK" and checked:
             reading.outcome = reading.outcome or "passed"
