@@ -25,9 +25,9 @@ from punchlist.store.runs import Run
 
 INSTRUCTIONS = (
     "Runs this project's tests, linters, type checkers and builds and answers with a punch list: every failure with "
-    "its place, exact counts, what changed since the last run. Use run_check for known checks, execute_command for any "
-    "other command, instead of a shell with head, tail or grep: the whole log is kept (get_log_slice). A RUNNING "
-    "answer names the call that waits on."
+    "its place, exact counts, what changed. Use run_check for known checks, check_project and after_edit_check to lint "
+    "and type-check, execute_command for any other command, instead of a shell with head, tail or grep: the whole log "
+    "is kept (get_log_slice). A RUNNING answer names the call that waits on."
 )
 ANSWER_WITHIN_S = 45.0
 LOOK_EVERY_S = 0.5
