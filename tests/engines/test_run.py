@@ -329,3 +329,94 @@ def test_a_long_list_of_files_is_handed_over_in_parts(made: Any, monkeypatch: py
     assert result.checked == 30
     assert len(made.calls("ruff")) > 2
     assert sum(call.count("module_number") for call in made.calls("ruff")) == 30
+
+
+def test_a_damaged_result_is_done_without(made: Any) -> None:
+    made.write(RUFF)
+    made.settle()
+    made.fake("ruff", SAY)
+    made.one("ruff")
+    db = sqlite3.connect(made.state / "cache.db", isolation_level=None)
+    db.execute("UPDATE results SET body = x'00ff' WHERE engine IN ('ruff', 'versions')")
+    db.close()
+    result = made.one("ruff")
+    assert (result.state, len(result.diagnostics), result.cached) == ("ok", 1, 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names are text there")
+def test_a_file_whose_name_is_no_text_is_a_file(made: Any) -> None:
+    made.write(RUFF)
+    Path(os.fsdecode(os.fsencode(made.root) + b"/caf\xe9.py")).touch()
+    made.settle()
+    made.fake("ruff", SAY)
+    assert made.one("ruff").checked == 3
+    assert made.one("ruff").cached == 3
+
+
+RECORDED = {
+    "golangci-lint": (
+        {".golangci.yml": "", "go.mod": "module m\n", "a.go": "package m\n"},
+        {
+            "Issues": [
+                {"FromLinter": "errcheck", "Text": "not checked", "Pos": {"Filename": "a.go", "Line": 3, "Column": 2}}
+            ]
+        },
+        ("a.go", 3, 2, "errcheck"),
+    ),
+    "phpstan": (
+        {"phpstan.neon": "", "src/a.php": "<?php\n"},
+        {
+            "totals": {"errors": 0, "file_errors": 1},
+            "files": {"src/a.php": {"errors": 1, "messages": [{"message": "no", "line": 7, "identifier": "x.y"}]}},
+            "errors": [],
+        },
+        ("src/a.php", 7, None, "x.y"),
+    ),
+    "rubocop": (
+        {".rubocop.yml": "", "a.rb": "x = 1\n"},
+        {
+            "metadata": {"rubocop_version": "1.39.0"},
+            "files": [
+                {
+                    "path": "a.rb",
+                    "offenses": [
+                        {
+                            "severity": "warning",
+                            "message": "Useless",
+                            "cop_name": "Lint/UselessAssignment",
+                            "location": {"start_line": 1, "start_column": 1, "line": 1, "column": 1},
+                        }
+                    ],
+                }
+            ],
+            "summary": {"offense_count": 1, "target_file_count": 1, "inspected_file_count": 1},
+        },
+        ("a.rb", 1, 1, "Lint/UselessAssignment"),
+    ),
+    "shellcheck": (
+        {".shellcheckrc": "", "a.sh": "echo $1\n"},
+        {"comments": [{"file": "a.sh", "line": 1, "column": 6, "level": "info", "code": 2086, "message": "Quote"}]},
+        ("a.sh", 1, 6, "SC2086"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_tools_that_are_seldom_there_are_read_as_they_were_recorded(made: Any, name: str) -> None:
+    files, answer, place = RECORDED[name]
+    made.write(files)
+    made.settle()
+    made.fake(name, f"cat <<'END'\n{json.dumps(answer)}\nEND\nexit 1")
+    result = made.one(name)
+    assert (result.state, result.message) == ("ok", "")
+    assert [(d.file, d.line, d.column, d.rule) for d in result.diagnostics] == [place]
+    assert made.one(name).checked == 0
+
+
+@pytest.mark.parametrize("name", ["tsc", "mypy"])
+def test_a_type_checker_without_files_of_its_own_is_not_taken_for_one_that_found_nothing(made: Any, name: str) -> None:
+    made.write({"a.ts": "", "node_modules/typescript/package.json": '{"version": "7.0.0"}'})
+    made.fake("mypy", "exit 0")
+    result = made.one(name, config=Config(engines={name: EngineSetting(enabled=True)}))
+    assert result.state == "disabled"
+    assert result.message

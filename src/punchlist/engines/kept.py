@@ -139,4 +139,9 @@ def _packed(plain: object) -> bytes:
 
 
 def _unpacked(body: bytes) -> Any:
-    return json.loads(zlib.decompress(body).decode("utf-8", "surrogatepass"))
+    """Read what `_packed` wrote; raises ValueError where it is damaged."""
+    try:
+        text = zlib.decompress(body)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    return json.loads(text.decode("utf-8", "surrogatepass"))

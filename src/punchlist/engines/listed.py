@@ -24,7 +24,10 @@ def remembered(cache: Cache, root: Path) -> list[str] | None:
     body = cache.get([key]).get(key)
     if body is None:
         return None
-    plain = json.loads(zlib.decompress(body).decode("utf-8", "surrogatepass"))
+    try:
+        plain = json.loads(zlib.decompress(body).decode("utf-8", "surrogatepass"))
+    except (ValueError, zlib.error):
+        return None
     for path, seen in plain["stamps"]:
         now = signature_of(path)
         if (list(now) if now else None) != seen:

@@ -96,14 +96,16 @@ class Worker:
             self.ready = {unit.name: part for unit in self.units if (part := self._known(unit)) is not None}
             parts = [self.ready[unit.name] for unit in self.units if unit.name in self.ready]
             return self._together(parts, self.units) if len(parts) == len(self.units) else None
-        except _DEFECTS as defect:
-            return self._failed("engine_execution_failed", f"its work could not be prepared: {defect!r}")
+        except _DEFECTS:  # what is kept cannot be read: do without it; anything else will be met, and told, again
+            self.ready, self.fresh = {}, True
+            return None
 
     def result(self, logs: Path) -> EngineResult:
         """Do what the cache has not (logs go to a folder) and put all together; called after `cached` gave None."""
         self.logs = logs
         self.begin = time.monotonic()
         try:
+            self.units = self.units or self.engine.units(self.site)
             jobs: list[Callable[[], Part]] = [lambda unit=unit: self._part(unit) for unit in self.units]  # type: ignore[misc]
             return self._together(side_by_side(jobs, os.cpu_count() or 2), self.units)
         except _DEFECTS as defect:
@@ -114,6 +116,9 @@ class Worker:
         found = self.engine.find(self.site, "")
         if isinstance(found, Missing):
             return EngineResult(engine=self.engine.name, state="disabled", message=found.message)
+        if self.engine.entire and self.site.scope.whole and not self.engine.marked(self.site):
+            message = f"{self.engine.name} has nothing to check: there is no configuration of it in the project."
+            return EngineResult(engine=self.engine.name, state="disabled", message=message)
         gone = frozenset(file for file in self.site.scope.gone if file.endswith(self.engine.endings))
         return EngineResult(
             engine=self.engine.name, state="ok", version=found.version, origin=found.origin, path=found.path,

@@ -23,6 +23,7 @@ BUSY_S = 0.25
 _USED_AGAIN_S = 3600  # a row's time of use is written anew no sooner than this
 _BATCH = 500
 _WAIT_S = 0.02
+_REST_S = 2.0
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
     key BLOB PRIMARY KEY, engine TEXT NOT NULL, used INTEGER NOT NULL, body BLOB NOT NULL
@@ -62,6 +63,7 @@ class Cache:
         self.note = ""
         self._db: sqlite3.Connection | None = None
         self._lock = threading.Lock()
+        self._not_before = 0.0
 
     def _open(self) -> sqlite3.Connection:
         """Return the database, made when missing and made anew when damaged or of another version."""
@@ -76,12 +78,19 @@ class Cache:
                 self._db = _connected(path)
         return self._db
 
-    def _do(self, work: "Callable[[sqlite3.Connection], object]") -> object:
-        """Do something with the database; None, and a note, where that cannot be."""
+    def _do(self, work: "Callable[[sqlite3.Connection], object]", *, reads: bool = False) -> object:
+        """Do something with the database; None, and a note, where that cannot be.
+
+        Where even reading is not possible, nobody waits for it again for a while.
+        """
         with self._lock:
+            if time.monotonic() < self._not_before:
+                return None
             try:
                 return work(self._open())
             except (sqlite3.Error, OSError) as error:
+                if reads:
+                    self._not_before = time.monotonic() + _REST_S
                 if not self.note:
                     self.note = f"the cache was bypassed: {error}"
                 if self._db is not None and self._db.in_transaction:
@@ -107,13 +116,13 @@ class Cache:
                     db.executemany("UPDATE results SET used = ? WHERE key = ?", [(now, key) for key in aged])
             return found
 
-        result = self._do(work)
+        result = self._do(work, reads=True)
         return result if isinstance(result, dict) else {}
 
     def knows(self, engine: str) -> bool:
         """Whether there is any result of an engine."""
-        row = self._do(lambda db: db.execute("SELECT 1 FROM results WHERE engine = ? LIMIT 1", (engine,)).fetchone())
-        return row is not None
+        asked = "SELECT 1 FROM results WHERE engine = ? LIMIT 1"
+        return self._do(lambda db: db.execute(asked, (engine,)).fetchone(), reads=True) is not None
 
     def put(self, engine: str, bodies: Mapping[bytes, bytes]) -> None:
         """Keep results, and let the least recently used go where there are too many."""
@@ -146,7 +155,7 @@ class Cache:
                 rows = db.execute(f"SELECT * FROM signatures WHERE path IN ({marks})", asked).fetchall()  # noqa: S608
             return {os.fsdecode(row[0]): (row[1:5], row[5]) for row in rows}
 
-        result = self._do(work) if paths else {}
+        result = self._do(work, reads=True) if paths else {}
         return Known(result if isinstance(result, dict) else {}, everything)
 
     def put_signatures(self, known: Mapping[str, tuple[Signature, bytes]]) -> None:
