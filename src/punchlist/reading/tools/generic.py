@@ -8,10 +8,12 @@ from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number, severity
 
 PATH = r"(?:[A-Za-z]:[\\/]|/|\.{1,2}/)?(?:[\w@~+.-]+[\\/])*[\w@~+.-]*[A-Za-z_][\w@~+.-]*"
+# Folders below the first may have blanks in their names.
+SPACED = r"(?:[A-Za-z]:[\\/]|/)?[\w@~+.-]+(?:[\\/][\w@~+. -]+){0,20}[\\/][\w@~+. -]*[\w@~+-]\.[A-Za-z]\w{0,9}"
 WORD = r"(?:fatal |syntax |parse |internal )?error|warning|fatal|failure|critical"
 # file:line[:column]: severity [rule]: message    file(line,column): severity RULE: message
 STATED = re.compile(
-    rf"\s*(?P<file>{PATH})(?::(?P<line>\d+)(?:[:.](?P<column>\d+))?(?:-\d+(?::\d+)?)?|\((?P<line2>\d+)(?:[,:](?P<column2>\d+))?(?:[,-]\d+)*\))"
+    rf"\s*(?P<file>{PATH}|{SPACED})(?::(?P<line>\d+)(?:[:.](?P<column>\d+))?(?:-\d+(?::\d+)?)?|\((?P<line2>\d+)(?:[,:](?P<column2>\d+))?(?:[,-]\d+)*\))"
     rf"\s*:?\s*\[?(?P<severity>{WORD})\]?(?:[ :]+(?P<rule>[A-Z]+[-_]?\d+|\[[\w./-]+\]))?\s*[:\]-]\s*(?P<message>\S.*)",
     re.I,
 )
@@ -24,11 +26,13 @@ LED = re.compile(
 BARE = re.compile(
     rf"(?P<file>(?:\.{{0,2}}[\\/])?{PATH}\.[A-Za-z]\w{{0,9}}):(?P<line>\d+)(?::(?P<column>\d+))?:? +(?!in |at )(?:-\s+)?(?P<message>[^\s|].*)"
 )
-# dash, bash, zsh, env, exec and make about a program that is not there or may not run
+# dash, bash, zsh, fish, cmd, PowerShell, env, exec and make about a program that is not there or may not run
 SHELL = re.compile(
     r"(?:(?:/\S+/)?(?:sh|bash|dash|zsh|ksh|env|exec|make(?:\[\d+\])?|fish|nohup|xargs|time|sudo)|\S+\.sh): "
     r"(?:(?:line )?(?P<line>\d+): |\d+: )?(?:exec: )?[‘'\"]?(?P<program>[^:\n]{1,200}?)[’'\"]?: "
     r"(?P<why>(?:command )?not found|No such file or directory|Permission denied|cannot execute.*|Is a directory)$"
+    r"|zsh: command not found: \S+$|fish: Unknown command: \S|'.{1,200}' is not recognized as an internal or external command"
+    r"|(?:\S+ ?: )?The term '.{1,200}' is not recognized as "
 )
 NOT_A_PLACE = re.compile(r"https?://|localhost|\d+\.\d+\.\d+\.\d+|^\s*at |^\s*File ")
 
@@ -38,7 +42,7 @@ def parse(log: Log, context: Context) -> Reading:
     reading = Reading()
     bare: list[tuple[int, re.Match[str]]] = []
     for index, line in enumerate(log.lines):
-        if ":" not in line and "(" not in line:
+        if ":" not in line and "(" not in line and "not recognized" not in line:
             continue
         if match := SHELL.match(line):
             reading.add(Diagnostic(message=line.strip(), tool="shell", log=log.span(index)))
