@@ -319,7 +319,8 @@ def _name(lines: Sequence[str], index: int, match: re.Match[str]) -> str:
             depth = indent
         if not depth:
             break
-    return " ".join(reversed(names))
+    # RSpec puts no blank before the name of a method.
+    return re.sub(r" (?=[.#][A-Za-z_]|::)", "", " ".join(reversed(names)))
 
 
 def _list_format(context: Context) -> bool:
