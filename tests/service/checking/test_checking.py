@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from punchlist.model import Trouble
+from punchlist.model import Diagnostic, Report, Trouble
 from punchlist.service.answers import comparison
-from punchlist.service.checking import recurring, values
+from punchlist.service.checking import recurring, snapshot, values
 from punchlist.service.checking.answers import check_text, edit_text
 from punchlist.service.checking.asked import of_files, of_project
 from punchlist.service.checking.compare import covering, difference, seen_by
@@ -310,3 +310,34 @@ def test_a_locked_cache_is_gone_without_and_said(session: Session, check: Check,
     other.execute("ROLLBACK")
     other.close()
     assert len(session.report(done.id).diagnostics) == 2
+
+
+def test_a_file_that_no_engine_looks_at_is_named_beside_one_that_is_clean(
+    session: Session, check: Check, python: Path
+) -> None:
+    (python / "notes.txt").write_text("x", encoding="utf-8")
+    text = check_text(session.project, check("b.py", "notes.txt"))
+    assert text.startswith("PASSED")
+    assert "not looked at by any engine: notes.txt" in text
+
+
+def finished(session: Session, run: Run, *found: Diagnostic, whole: bool = True) -> Run:
+    """Let a check have found what is given, with an engine that looked at a.py."""
+    folder = session.project.runs_folder / run.id
+    (folder / snapshot.FILE).unlink()
+    seen = snapshot.Snapshot(
+        covered=frozenset({("tsc", "a.py")}), files=frozenset({"a.py"}), finished=frozenset({"tsc"}), whole=whole
+    )
+    snapshot.save(folder, seen)
+    session.project.store.finish(run.id, Report(outcome="failed" if found else "passed", diagnostics=found), size=0)
+    return session.project.store.get(run.id)
+
+
+@pytest.mark.parametrize(("whole", "removed"), [(True, 1), (False, 0)])
+def test_what_an_engine_tells_of_its_configuration_is_gone_when_it_ends_without_it(
+    session: Session, check: Check, whole: bool, removed: int
+) -> None:
+    one = Diagnostic(message="Unknown option", file="tsconfig.json", line=3, tool="tsc", rule="TS5023")
+    before, after = finished(session, check(), one), finished(session, check(fresh=True), whole=whole)
+    delta = difference(session.project, before, after)
+    assert (len(delta.removed), len(delta.unobserved)) == (removed, 1 - removed)

@@ -43,10 +43,21 @@ def difference(
         before_id=before.id,
         after_id=after.id,
         lines=lines or line_map(first.lines, second.lines),
-        covered=second.observed(files),
-        covered_before=first.observed(files),
+        covered=second.observed(files) | _beside(old, first, second),
+        covered_before=first.observed(files) | _beside(new, second, first),
     )
     return _of_no_file(delta, first, second)
+
+
+def _beside(report: Report, own: Snapshot, other: Snapshot) -> frozenset[tuple[str, str]]:
+    """Pairs that an engine told of without looking at the file as such: its configuration, a package it came upon.
+
+    Another check that ended over as much would have told of them too.
+    """
+    if own.whole and not other.whole:
+        return frozenset()
+    told = {(d.tool, d.file) for d in report.diagnostics if d.file} - own.covered
+    return frozenset(pair for pair in told if pair[0] in other.finished)
 
 
 def _unchanged(before: Run, after: Run, old: Report, new: Report) -> Delta:
@@ -90,8 +101,12 @@ def _of_no_file(delta: Delta, first: Snapshot, second: Snapshot) -> Delta:
 
 
 def covering(project: Project, run: Run) -> Run | None:
-    """Return the newest earlier check that looked at all a check was asked for: something to compare it with."""
+    """Return the newest earlier check that looked at all a check was asked for: something to compare it with.
+
+    One that came to its end goes before a newer one that did not.
+    """
     wanted = tuple(run.facts.get("scope", ()))
+    partial: Run | None = None
     for one in project.store.newest(kind="engines", limit=25):
         if one.started >= run.started or one.id == run.id or one.outcome in (None, "running"):
             continue
@@ -99,8 +114,10 @@ def covering(project: Project, run: Run) -> Run | None:
             continue
         scope = tuple(one.facts.get("scope", ()))
         if not scope or (wanted and all(holds(scope, path) for path in wanted)):
-            return one
-    return None
+            if one.outcome in ("passed", "failed"):
+                return one
+            partial = partial or one
+    return partial
 
 
 def asked_only(report: Report, run: Run) -> tuple[Report, tuple[Diagnostic, ...]]:

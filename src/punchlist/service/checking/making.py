@@ -160,6 +160,7 @@ def _report(
     how = How(ending="cancelled") if stop.cancelled else How()
     notes = [*asked.notes, *(note for result in checked.results for note in result.notes)]
     notes += [f"{place or '.'} could not be read: {why}" for place, why in checked.skipped[:5]]
+    notes += _left_out(asked, checked)
     hidden = sum(result.hidden for result in checked.results)
     notes += [f"{hidden} findings are in files that the ignore setting leaves out"] if hidden else []
     notes += [checked.cache] if checked.cache else []
@@ -171,6 +172,17 @@ def _report(
         partial=failed or stop.cancelled,
         how=how,
     )
+
+
+def _left_out(asked: Asked, checked: Checked) -> list[str]:
+    """Tell which of the files that were named no engine looked at."""
+    looked = {file for result in checked.results for file in result.coverage}
+    failed = {result.engine for result in checked.results if result.state == "error"}
+    left = [path for path in asked.paths if path in checked.files and path not in looked]
+    if not left or failed or not looked:
+        return []
+    more = f" and {len(left) - 5} more" if len(left) > 5 else ""
+    return [f"not looked at by any engine: {', '.join(left[:5])}{more}"]
 
 
 def within(paths: Sequence[str], more: Sequence[str], d: Diagnostic) -> bool:
