@@ -21,6 +21,14 @@ FIRST: tuple[Parser, ...] = (
         kind="lint",
         formats="lint, template",
     ),
+    Parser(
+        "swiftlint",
+        "rows:infrastructure",
+        commands=("swiftlint", "swiftformat"),
+        signs=("Done linting! Found",),
+        kind="lint",
+        formats="xcode",
+    ),
 )
 """Read before tools of JavaScript whose output looks much the same."""
 
@@ -97,14 +105,6 @@ PARSERS: tuple[Parser, ...] = (
         aliases=("kubeval",),
     ),
     Parser("dotenv-linter", "rows:infrastructure", commands=("dotenv-linter",), kind="lint"),
-    Parser(
-        "swiftlint",
-        "rows:infrastructure",
-        commands=("swiftlint", "swiftformat"),
-        signs=("Done linting! Found",),
-        kind="lint",
-        formats="xcode",
-    ),
     Parser(
         "dart-analyze",
         "rows:infrastructure",

@@ -67,10 +67,8 @@ FIRST: tuple[Parser, ...] = (
         "hspec",
         "tools.haskell_tests",
         commands=("hspec", "cabal test", "stack test"),
-        signs=("To rerun use: ", " examples, ", " tests failed (", " tests passed ("),
-        sign=r"^  To rerun use: --match|^\d+ examples?, \d+ failures?(?:, \d+ pending)?$|^\d+ ou"
-        r"t of \d+ tests failed \("
-        r"|^All \d+ tests passed \(",
+        signs=("To rerun use: ", " tests failed (", " tests passed ("),
+        sign=r"^  To rerun use: --match|^\d+ out of \d+ tests failed \(|^All \d+ tests passed \(",
         anchors=(b"To rerun use", b"FAIL", b" examples, ", b" tests "),
         kind="test",
         formats="hspec, tasty",

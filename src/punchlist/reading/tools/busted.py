@@ -42,7 +42,7 @@ class Failed:
         file, line, first = place(said[0], said[trace_at + 1 :], self.file)
         body = [first, *said[1:trace_at]]
         return Diagnostic(
-            message="\n".join(text.strip() for text in body) if len(body) <= SHORT else first,
+            message=("\n".join(text.strip() for text in body) if len(body) <= SHORT else first) or said[0] or "failed",
             detail="\n".join(said[1:][:MOST]),
             file=file or self.file,
             line=line if file else self.line,

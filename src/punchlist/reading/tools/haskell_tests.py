@@ -21,10 +21,12 @@ NEAR = 60
 MOST = 60
 
 
-def parse(log: Log, _context: Context) -> Reading:
+def parse(log: Log, context: Context) -> Reading:
     """Read failed examples and totals."""
     reading = Reading()
     groups: list[tuple[int, str]] = []
+    named = bool(context.words) and context.words[0] in ("cabal", "stack", "hspec")
+    hspec = named or any(RERUN.match(line) for line in log.lines if "To rerun use" in line)
     tasty = any(TASTY_TOTALS.match(line) for line in log.lines if " tests " in line)
     index = 0
     while index < len(log.lines):
@@ -34,7 +36,7 @@ def parse(log: Log, _context: Context) -> Reading:
             pass
         elif line.startswith("  ") and (match := NUMBERED.match(line)) and _hspec_follows(log, index):
             end = _hspec(match["name"], log, index, reading)
-        elif match := TOTALS.match(line):
+        elif hspec and (match := TOTALS.match(line)):
             _count(int(match["run"]), int(match["failed"]), int(match["skipped"] or 0), reading)
             reading.claim(index)
         elif match := TASTY_TOTALS.match(line):

@@ -39,6 +39,7 @@ NOISE = re.compile(
     r"Dubious, test returned|Failed \d+/\d+ subtests|All \d+ subtests passed|No subtests run|\t\(|Test Summary Report"
     r"|-{19}$|All tests successful|  (?:Failed tests?|TODO passed|Non-zero (?:exit|wait) status|Parse errors|Tests? )"
 )
+NOISE_BEGINS = frozenset("DFANT\t- ")
 DETAIL = 60
 SHORT = 4
 
@@ -127,13 +128,13 @@ def _report(log: Log, reading: Reading) -> list[Entry]:
             reading.claim(index, end)
             index = end
             continue
-        if match := TOTALS.match(line):
+        if line.startswith("Files=") and (match := TOTALS.match(line)):
             reading.counts["run"] = reading.counts.get("run", 0) + int(match["run"])
             reading.claim(index)
-        elif match := RESULT.match(line):
+        elif line.startswith("Result: ") and (match := RESULT.match(line)):
             _result(match["word"], reading)
             reading.claim(index)
-        elif NOISE.match(line) or HEAD.match(line):
+        elif (line[0] in NOISE_BEGINS and NOISE.match(line)) or (" .." in line and HEAD.match(line)):
             reading.claim(index)
         index += 1
     if entries:
@@ -224,7 +225,7 @@ def _points(log: Log, reading: Reading, named: set[str]) -> None:
     file = None
     shown = False
     for index, line in enumerate(log.lines):
-        if match := HEAD.match(line):
+        if " .." in line and (match := HEAD.match(line)):
             file, shown = match["file"], True
         elif not shown:
             continue
@@ -245,7 +246,8 @@ def _died(log: Log, reading: Reading, entries: list[Entry]) -> None:
     used: set[int] = set()
     since = 0
     for index, line in enumerate(log.lines):
-        if not line.startswith("#") or not (match := LOOKS.match(line)):
+        at = line.find("# Looks like you")
+        if at < 0 or not (match := LOOKS.match(line, at)):
             if line.startswith(NO_PLAN):
                 reading.claim(index)
             continue
@@ -260,7 +262,7 @@ def _died(log: Log, reading: Reading, entries: list[Entry]) -> None:
                 reading.claim(one.first, one.end)
             if entry and fatal:
                 entry.explained = True
-        elif (plan := PLANNED.match(line)) and not _exit_follows(log, index):
+        elif (plan := PLANNED.match(line, at)) and not _exit_follows(log, index):
             _plan(plan, log, index, reading, entries)
         since = index + 1
     files = {entry.file: entry for entry in entries}
@@ -297,14 +299,15 @@ def _plan(plan: re.Match[str], log: Log, index: int, reading: Reading, entries: 
     if entry:
         entry.explained = True
     file = entry.file if entry else None
-    reading.add(Diagnostic(message=log.lines[index].strip(" #"), file=file, tool="prove", log=log.span(index)))
+    reading.add(Diagnostic(message=plan[0].strip(" #"), file=file, tool="prove", log=log.span(index)))
 
 
 def _unexplained(log: Log, reading: Reading, entries: list[Entry]) -> None:
     """What no line of a test file explains is said in the words of the report; a bail-out is an error of its own."""
     bailed = ""
     for index, line in enumerate(log.lines):
-        if (match := BAIL.match(line)) and match["reason"] != bailed:
+        match = BAIL.match(line) if "Further testing stopped" in line else None
+        if match and match["reason"] != bailed:
             bailed = match["reason"]
             reading.add(Diagnostic(message=bailed or line, tool="prove", log=log.span(index)))
             reading.outcome = "error"
