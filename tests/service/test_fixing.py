@@ -348,13 +348,15 @@ def test_fixes_for_files_that_changed_since_the_run_are_not_believed(session: Se
 # What a check says afterwards
 
 
-def checker(session: Session, *reports: Sequence[Diagnostic]) -> tuple[Checker, list[Sequence[str]]]:
+def checker(
+    session: Session, *reports: Sequence[Diagnostic], outcomes: Sequence[str] = ("failed",) * 9
+) -> tuple[Checker, list[Sequence[str]]]:
     """Return a checker whose checks find these things, one after the other, and the files it was asked about."""
     asked: list[Sequence[str]] = []
 
     def start(files: Sequence[str]) -> Run:
         asked.append(files)
-        return ran(session, *reports[len(asked) - 1], name="check")
+        return ran(session, *reports[len(asked) - 1], name="check", outcome=outcomes[len(asked) - 1])
 
     def difference(before: Run, after: Run) -> Any:
         return compare(session.report(before.id), session.report(after.id), before_id=before.id, after_id=after.id)
@@ -383,6 +385,27 @@ def test_a_change_that_breaks_something_is_taken_back_when_asked(
         assert (value["status"], value["code"], value["filesModified"]) == ("rolled_back", "regression_reverted", [])
     else:
         assert (value["status"], value["filesModified"], value["postCheckId"]) == ("success", ["a.py"], "check-2")
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "status", "said"),
+    [
+        (("passed", "error"), "rolled_back", "does not come to its end any more"),
+        (("error", "failed"), "success", "check-1 did not come to its end"),
+        (("error", "error"), "success", "check-1 did not come to its end"),
+    ],
+)
+def test_a_check_that_did_not_finish_says_nothing_of_what_is_new(
+    session: Session, project: Path, outcomes: Sequence[str], status: str, said: str
+) -> None:
+    write(project, "a.py", "a\n")
+    one = fixing.preview(session.project, patches=[whole("a.py", "a\n", "A\n")])
+    second = [] if outcomes[0] == "passed" else [ERROR]
+    checks, _ = checker(session, [], second, outcomes=outcomes)
+    found = fixing.apply(session.project, one.id, confirm=True, on_regression="revert", checker=checks)
+    assert found.status == status
+    assert said in fix_text.applied_text(found)
+    assert (project / "a.py").read_bytes() == (b"a\n" if status == "rolled_back" else b"A\n")
 
 
 def test_without_a_baseline_the_check_is_made_and_no_difference_is_told(session: Session, project: Path) -> None:

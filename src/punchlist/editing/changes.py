@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from punchlist.editing.matching import operations
 from punchlist.editing.places import names_outside, place_of, read
 from punchlist.editing.splices import Positions, Taken, spliced, together
 from punchlist.editing.text import Text, decode, end_at, line_end, lines_of
@@ -72,8 +73,6 @@ def _plain(body: str) -> str:
 
 def _in_style(body: str, old: str, new: str) -> str:
     """Return `new` with the line ends of `body`, which says the same as `old`."""
-    import difflib
-
     lines = lines_of(body)
     had = [body[line.start : line.end] for line in lines]
     wanted = new.split("\n")
@@ -81,7 +80,7 @@ def _in_style(body: str, old: str, new: str) -> str:
     if closed or not new:
         wanted.pop()
     parts: list[str] = []
-    for kind, a, a_end, b, b_end in difflib.SequenceMatcher(None, had, wanted).get_opcodes():
+    for kind, a, a_end, b, b_end in operations(had, wanted):
         if kind == "equal":
             parts += [
                 text + (body[line.end : line.next] or line_end(body))

@@ -1,8 +1,6 @@
 """The difference between two contents of a file, as a unified diff."""
 
-import difflib
-from collections.abc import Sequence
-
+from punchlist.editing.matching import grouped, operations
 from punchlist.editing.text import decode, lines_of
 from punchlist.editing.unified import NOWHERE, Hunk
 from punchlist.model import Trouble
@@ -27,7 +25,7 @@ def hunks_between(before: str, after: str, context: int = CONTEXT) -> list[tuple
     """Return the hunks that lead from one text to the other, each with the first line of either side (from 1)."""
     a, b = _lines(before), _lines(after)
     found = []
-    for group in _grouped(a, b, context):
+    for group in grouped(operations(a, b), context):
         lines: list[tuple[str, str]] = []
         open_sides = set()
         for kind, a1, a2, b1, b2 in group:
@@ -36,7 +34,7 @@ def hunks_between(before: str, after: str, context: int = CONTEXT) -> list[tuple
                 lines += [(mark, text.removesuffix(_OPEN)) for text in texts]
                 if texts and texts[-1].endswith(_OPEN):
                     open_sides |= {"-", "+"} if mark == " " else {mark}
-        old, new = group[0][1] + 1, group[0][3] + 1
+        old, new = group[0][1] + 1, group[0][3] + 1  # a side without lines is named by the line before it
         if not any(mark != "+" for mark, _ in lines):
             old -= 1
         if not any(mark != "-" for mark, _ in lines):
@@ -52,21 +50,7 @@ def _lines(body: str) -> list[str]:
     return lines
 
 
-def _grouped(a: Sequence[str], b: Sequence[str], context: int) -> list[list[tuple[str, int, int, int, int]]]:
-    """Return difflib's groups; what both sides begin and end with is not compared line by line."""
-    shorter = min(len(a), len(b))
-    head = next((i for i in range(shorter) if a[i] != b[i]), shorter)
-    tail = next((i for i in range(shorter - head) if a[-1 - i] != b[-1 - i]), shorter - head)
-    skip, rest = max(0, head - context), max(0, tail - context)
-    matcher = difflib.SequenceMatcher(None, a[skip : len(a) - rest], b[skip : len(b) - rest], autojunk=True)
-    return [
-        [(kind, a1 + skip, a2 + skip, b1 + skip, b2 + skip) for kind, a1, a2, b1, b2 in group]
-        for group in matcher.get_grouped_opcodes(context)
-        if any(op[0] != "equal" for op in group)
-    ]
-
-
-def file_diff(file: str, before: bytes | None, after: bytes | None) -> FileDiff:
+def file_diff(file: str, before: bytes | None, after: bytes | None, context: int = CONTEXT) -> FileDiff:
     """Return the unified diff of a file; None stands for a file that is not there."""
     old_name = f"a/{file}" if before is not None else NOWHERE
     new_name = f"b/{file}" if after is not None else NOWHERE
@@ -77,7 +61,7 @@ def file_diff(file: str, before: bytes | None, after: bytes | None) -> FileDiff:
         return FileDiff(file, head, ("(binary)",), 0, 0)
     texts = []
     added = removed = 0
-    for first, second, hunk in hunks_between(old.body, new.body):
+    for first, second, hunk in hunks_between(old.body, new.body, context):
         olds, news = sum(mark != "+" for mark, _ in hunk.lines), sum(mark != "-" for mark, _ in hunk.lines)
         added += sum(mark == "+" for mark, _ in hunk.lines)
         removed += sum(mark == "-" for mark, _ in hunk.lines)

@@ -15,6 +15,8 @@ from punchlist.views.masking import mask
 
 _WIDEST = 400
 _LEAST = 300
+_FOOTER = 320  # the line that says what is not shown
+_NARROW = 1  # lines of context where the diff does not fit with the usual ones
 _NAMED = 12
 _ROOM_FOR_NAMES = 160
 
@@ -50,8 +52,11 @@ def preview_text(
     if budget is None:
         return mask("\n".join([*head, *(text for text, _ in _pieces(diffs, None)), *foot]))
     head_text = _cut("\n".join(head), budget.chars // 3)
-    room = max(_LEAST, budget.chars - size(head_text) - size("".join(foot)) - 220)
+    room = max(_LEAST, budget.chars - size(head_text) - size("".join(foot)) - 2)
     pages = _pages(diffs, room)
+    if len(pages) > 1:
+        narrow = [file_diff(c.file, c.before, c.after, _NARROW) for c in changes]
+        pages = _pages(narrow, max(_LEAST, room - _FOOTER))
     if not 1 <= page <= len(pages):
         raise Trouble(f"{one.id} has {len(pages)} pages; there is no page {page}", "invalid_arguments")
     if page < len(pages):
@@ -90,13 +95,14 @@ def _pieces(diffs: Sequence[FileDiff], room: int | None) -> list[tuple[str, str]
                 found.append(("\n".join([*head, *lines]), diff.file))
                 head = []
                 continue
-            part: list[str] = head
+            part, used = [*head], sum(map(size, head))
             for line in lines:
                 shown = line if len(line) <= _WIDEST else f"{line[:_WIDEST]}… ({len(line) - _WIDEST} more characters)"
-                if sum(map(size, part)) + len(part) + size(shown) > room and len(part) > len(head):
+                if used + size(shown) > room and len(part) > len(head):
                     found.append(("\n".join(part), diff.file))
-                    part = [f"(goes on: {diff.file})"]
-                part = [*part, shown]
+                    part, used = [f"(goes on: {diff.file})"], len(diff.file) + 20
+                part.append(shown)
+                used += size(shown) + 1
             found.append(("\n".join(part), diff.file))
             head = []
     return found

@@ -10,7 +10,7 @@ from punchlist.editing.places import place_of, read
 from punchlist.editing.transactions import Transaction, Transactions
 from punchlist.editing.unified import parse
 from punchlist.model import Diagnostic, Edit, Trouble
-from punchlist.records import dataclass
+from punchlist.records import dataclass, replace
 from punchlist.service.fix_sources import Sourced, Wanted, from_run
 from punchlist.service.project import Project
 from punchlist.store.runs import Run
@@ -240,17 +240,28 @@ def _verified(
             delta = checker.compare(before, run)
         except Trouble as trouble:
             why = str(trouble)
-    name = before.id if before else None
-    worse = broken(one, delta) if delta else []
-    if on_regression == "revert" and worse:
-        back = take_back(project, one.id)
-        return Applied(
-            status="rolled_back", transaction=back.transaction, files=(), code="regression_reverted",
-            message=f"{len(worse)} new errors, so the change was taken back", check=run, baseline=name, delta=delta,
-        )  # fmt: skip
-    return Applied(
-        status="success", transaction=one, files=files, check=run, baseline=name, delta=delta, unverified=why
-    )
+    if delta is not None and not delta.before.complete:
+        why = why or f"{delta.before.run_id} did not come to its end, so what is new is not known"
+    told = Applied(
+        status="success", transaction=one, files=files, check=run, baseline=before.id if before else None, delta=delta,
+        unverified=why,
+    )  # fmt: skip
+    reason = _regression(one, delta) if delta is not None and not why else ""
+    if on_regression != "revert" or not reason:
+        return told
+    back = take_back(project, one.id)
+    return replace(
+        told, status="rolled_back", transaction=back.transaction, files=(), code="regression_reverted",
+        message=f"{reason}, so the change was taken back",
+    )  # fmt: skip
+
+
+def _regression(one: Transaction, delta: "Delta") -> str:
+    """Say what a change made worse, "" where it did not: new errors, or a check that does not come to its end now."""
+    worse = broken(one, delta)
+    if worse:
+        return f"{len(worse)} new error{'s' * (len(worse) != 1)}"
+    return "" if delta.after.complete else f"{delta.after.run_id} does not come to its end any more"
 
 
 def broken(one: Transaction, delta: "Delta") -> list[Diagnostic]:
