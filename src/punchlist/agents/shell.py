@@ -1,7 +1,7 @@
 """Take a shell command line apart: its simple commands, their words and where each stands. What is unclear is None."""
 
 # A hook is waited for, and pathlib costs some milliseconds to import.
-# ruff: noqa: PTH
+# ruff: noqa: PTH120
 
 import os
 import re

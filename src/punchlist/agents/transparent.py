@@ -5,7 +5,7 @@ to a program, where it runs in the background, or where anything in it is unclea
 """
 
 # A hook is waited for, and pathlib costs some milliseconds to import.
-# ruff: noqa: PTH
+# ruff: noqa: PTH109, PTH110, PTH111, PTH113, PTH118, PTH123
 
 import os
 import re

@@ -43,6 +43,8 @@ def command_of(value: Mapping[str, Any]) -> list[str]:
     if isinstance(head, Mapping):  # an older shape of Zed's
         return [str(head.get("path", "")), *map(str, head.get("args", []))]
     args = inner.get("args") or []
+    if not head:
+        return []
     return [*map(str, head if isinstance(head, list) else [head]), *map(str, args)]
 
 

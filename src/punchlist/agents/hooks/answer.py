@@ -1,7 +1,7 @@
 """Answer a host's event: another command, what an edit broke, whether a turn may end. Nothing here stops an agent."""
 
 # A hook is waited for, and pathlib costs some milliseconds to import.
-# ruff: noqa: PTH
+# ruff: noqa: PTH113, PTH118, PTH120
 
 import os
 import sys
