@@ -312,6 +312,7 @@ def test_a_locked_cache_does_not_stop_a_check(made: Any) -> None:
     lock.execute("BEGIN EXCLUSIVE")
     try:
         made.write({"b.py": "z = 3\n"})
+        made.settle()
         checked = made.check(engines=["ruff"])
     finally:
         lock.execute("ROLLBACK")
@@ -329,6 +330,15 @@ def test_a_long_list_of_files_is_handed_over_in_parts(made: Any, monkeypatch: py
     assert result.checked == 30
     assert len(made.calls("ruff")) > 2
     assert sum(call.count("module_number") for call in made.calls("ruff")) == 30
+
+
+def test_a_file_from_the_future_is_believed_as_any_other(made: Any) -> None:
+    made.write(RUFF)
+    os.utime(made.root / "a.py", (4_000_000_000, 4_000_000_000))
+    made.settle()
+    made.fake("ruff", SAY)
+    made.one("ruff")
+    assert made.one("ruff").cached == 2
 
 
 def test_a_damaged_result_is_done_without(made: Any) -> None:

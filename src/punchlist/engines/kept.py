@@ -8,7 +8,7 @@ from typing import Any
 
 import punchlist
 from punchlist.engines.record import Engine, Found, Inputs, Unit
-from punchlist.engines.signatures import SLACK_NS, Signatures, digest, signature_of, tree
+from punchlist.engines.signatures import SLACK_NS, Signatures, digest, signature_of, tree, written
 from punchlist.engines.site import Site
 from punchlist.model import Diagnostic
 from punchlist.store.codec import from_plain, to_plain
@@ -95,7 +95,7 @@ def pack_program(
     if len(signatures.unchanged_since(contents, started_ns)) != len(contents):
         return None
     stamps = [(path, signature_of(path)) for path in dict.fromkeys(inputs.stamps)]
-    if any(seen and max(seen[1:3]) >= started_ns - SLACK_NS for _, seen in stamps):
+    if any(seen and written(seen) >= started_ns - SLACK_NS for _, seen in stamps):
         return None
     plain = {
         "files": [[path, digests[path].hex()] for path in contents],
@@ -131,7 +131,7 @@ def unpack_program(body: bytes, signatures: Signatures) -> tuple[list[Diagnostic
 def _settled(path: str, started_ns: int) -> tuple[int, int, int, int] | None:
     """What the system says of a folder, None where it was written so recently that it may change unseen."""
     seen = signature_of(path)
-    return seen if seen and max(seen[1:3]) < started_ns - SLACK_NS else None
+    return seen if seen and written(seen) < started_ns - SLACK_NS else None
 
 
 def _packed(plain: object) -> bytes:

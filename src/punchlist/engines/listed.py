@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from punchlist.engines.scope import MADE, NEVER
-from punchlist.engines.signatures import SLACK_NS, digest, signature_of
+from punchlist.engines.signatures import SLACK_NS, digest, signature_of, written
 from punchlist.store.cache import Cache
 
 MOST_FOLDERS = 5000
@@ -42,7 +42,7 @@ def remember(cache: Cache, root: Path, names: list[str], asked_ns: int) -> None:
     if paths is None:
         return
     stamps = [(path, signature_of(path)) for path in paths]
-    if any(seen and max(seen[1:3]) >= asked_ns - SLACK_NS for _, seen in stamps):
+    if any(seen and written(seen) >= asked_ns - SLACK_NS for _, seen in stamps):
         return
     text = json.dumps({"stamps": stamps, "names": names}, separators=(",", ":"))
     cache.put("versions", {digest("listing", str(root)): zlib.compress(text.encode("utf-8", "surrogatepass"), 1)})

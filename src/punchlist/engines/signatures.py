@@ -60,7 +60,7 @@ class Signatures:
             return known
         before = time.time_ns()
         digest = content_of(path)
-        if digest != GONE and max(signature[1], signature[2]) < before - SLACK_NS:
+        if digest != GONE and written(signature) < before - SLACK_NS:
             self._new[path] = (signature, digest)
         return signature, digest
 
@@ -75,7 +75,7 @@ class Signatures:
             if now is None:
                 if seen[1] == GONE:
                     kept.append(path)
-            elif now == seen[0] and max(now[1], now[2]) < when_ns - SLACK_NS:
+            elif now == seen[0] and written(now) < when_ns - SLACK_NS:
                 kept.append(path)
         return kept
 
@@ -108,6 +108,11 @@ def signature_of(path: str) -> Signature | None:
     except (OSError, ValueError):
         return None
     return info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino
+
+
+def written(signature: Signature) -> int:
+    """Return when a file was last written, in nanoseconds: the time that nobody but the system can set."""
+    return signature[1] if os.name == "nt" else signature[2]
 
 
 def content_of(path: str) -> bytes:
