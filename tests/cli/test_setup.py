@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from punchlist.agents.hooks.registry import RUNTIMES
 from punchlist.cli.main import main
 
 Inside = Callable[..., tuple[int, str, str]]
