@@ -84,9 +84,11 @@ def _results(log: Log, reading: Reading) -> tuple[list[Test], int, dict[str, int
     while index < len(log.lines):
         line = log.lines[index]
         test = None
-        if line.startswith(("ok ", "not ok ")) and (match := POINT.match(line)):
+        if line.startswith("ok ") and "#" not in line and _plain(log, index):
+            test = Test("", False, False, index, index + 1)
+        elif line.startswith(("ok ", "not ok ")) and (match := POINT.match(line)):
             test = _point(match, log, index)
-        elif ("✗" in line or "✓" in line or " - " in line) and (match := PRETTY.match(line)):
+        elif ("✗" in line or "✓" in line or " (skipped" in line) and (match := PRETTY.match(line)):
             test = _pretty(match, log, index)
         elif line.startswith("1..") and (match := PLAN.match(line)):
             planned += int(match["last"])
@@ -101,6 +103,11 @@ def _results(log: Log, reading: Reading) -> tuple[list[Test], int, dict[str, int
             reading.claim(test.first, test.end)
         index = test.end if test else index + 1
     return tests, planned, totals
+
+
+def _plain(log: Log, index: int) -> bool:
+    """Whether a passed test has no lines of its own: those are most lines of a log."""
+    return index + 1 < len(log.lines) and log.lines[index + 1].startswith(("ok ", "not ok ", "1.."))
 
 
 def _point(match: re.Match[str], log: Log, index: int) -> Test:

@@ -22,6 +22,10 @@ REFUSED = re.compile(
     r"unrecognized option [`'].+|No files specified\.|Unknown (?:format|shell|value for|color) .+|Unknown shell: .+"
     r"|option `.+' .+|Invalid (?:number|argument).*|.*openBinaryFile: .+|Failed to process .+|.+: Unknown directive.*"
 )
+OWN = re.compile(
+    r"unrecognized option|No files specified|Unknown |option `|Invalid |File: |Failed to process|Issues were|hGet"
+    r"|BinaryFile: |openFile: |withFile: "
+)
 NOTHING = "Issues were detected, but none were auto-fixable."
 WIKI = "For more information:"
 LEVELS = {"style": "info"}
@@ -45,7 +49,7 @@ def parse(log: Log, context: Context) -> Reading:
             while end < len(log.lines) and "/wiki/SC" in log.lines[end]:
                 end += 1
             reading.claim(index, end)
-        elif named and line:
+        elif named and line and OWN.search(line):
             _trouble(log, index, line, reading)
         index += 1
     _json(log, reading)
