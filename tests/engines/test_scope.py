@@ -30,6 +30,12 @@ def test_patterns_are_read_as_git_reads_them(patterns: tuple[str, ...], file: st
     assert Ignore(patterns)(file) is ignored
 
 
+def test_tools_are_told_only_what_they_take_in_the_same_sense() -> None:
+    patterns = ("dist/**", "**/made/**", "packages/*/out/**", "*.gen.ts", "a/*", "{a,b}/**", "x/**/y")
+    assert Ignore(patterns).for_tools() == ("dist/**", "**/made/**", "packages/*/out/**")
+    assert Ignore(("dist/**", "!dist/keep.ts")).for_tools() == ()
+
+
 def test_a_folder_expands_to_all_it_holds(tmp_path: Path) -> None:
     for number in range(700):
         (tmp_path / f"src/d{number % 7}").mkdir(parents=True, exist_ok=True)

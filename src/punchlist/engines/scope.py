@@ -1,6 +1,7 @@
 """Which files a check looks at: the project's own ones or those asked for, without what is ignored."""
 
 import os
+import re
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -14,6 +15,7 @@ NEVER = SKIPPED | {".punchlist", ".signalint", ".venv", ".tox", ".nox", ".mypy_c
 # A folder that holds one of these was made by a tool: a virtual environment, a cache (bford.info/cachedir).
 MADE = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
 _GIT_S = 20.0
+_FOLDER = re.compile(r"(?:\*\*/)?[\w.@*/-]*[\w.@*-]/\*\*")
 ARG_BYTES = 384 << 10  # of one command line: far under the limits of all systems but Windows, which has 32 KB
 _WINDOWS_ARG_BYTES = 24 << 10
 
@@ -127,8 +129,11 @@ class Ignore:
         return ignored
 
     def for_tools(self) -> tuple[str, ...]:
-        """Return the patterns as the tools' own ignore options take them; none where one takes back."""
-        return () if self._negative else self.patterns
+        """Return the patterns that the tools' own ignore options, which are git's, take in the very same sense.
+
+        They only spare a tool work: what is ignored is taken out of its answer in any case.
+        """
+        return () if self._negative else tuple(pattern for pattern in self.patterns if _FOLDER.fullmatch(pattern))
 
 
 def resolve(texts: Iterable[str], root: Path, *, absolute: bool = True) -> tuple[str, ...]:
