@@ -64,6 +64,7 @@ def test_a_hunk_that_does_not_fit_is_refused_with_what_it_looked_for(body: str, 
     [
         ("--- a/x/y.py\t2026-01-01\n+++ b/x/y.py\t2026\n@@ -1 +1 @@\n-a\n+b\n", ("x/y.py", "x/y.py")),
         ("--- x.py\n+++ x.py\n@@ -1 +1 @@\n-a\n+b\n", ("x.py", "x.py")),
+        ("--- i/x.py\n+++ w/x.py\n@@ -1 +1 @@\n-a\n+b\n", ("x.py", "x.py")),
         ("--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+b\n", (None, "new.py")),
         ("--- a/old.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n", ("old.py", None)),
         ('--- "a/\\303\\244.py"\n+++ "b/\\303\\244.py"\n@@ -1 +1 @@\n-a\n+b\n', ("ä.py", "ä.py")),

@@ -20,12 +20,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Show, ask, write; without a terminal and --yes nothing is written. Exit status 1 where it was not written."""
+    """Show, ask, write; exit status 0 where it is written or nothing is to be fixed, 1 where it was only shown."""
     from punchlist.service import fix_text, fixing
 
     session = common.session(options.root)
     kept = fixing.transactions(session.project)
-    one = fixing.preview(session.project, wanted=_wanted(session, options))
+    try:
+        one = fixing.preview(session.project, wanted=_wanted(session, options))
+    except Trouble as trouble:
+        if trouble.code != "no_safe_fix":
+            raise
+        common.out(str(trouble))
+        return 0
     common.out(fix_text.preview_text(kept, one, budget=None, calls=fix_text.CLI_CALLS))
     if not (options.yes or _agreed()):
         fixing.discard(session.project, one.id)

@@ -11,6 +11,7 @@ from punchlist.records import dataclass
 
 _HUNK = re.compile(r"@@(?: -(?P<old>\d+)(?:,(?P<olds>\d+))? \+(?P<new>\d+)(?:,(?P<news>\d+))? @@|.*)")
 NOWHERE = "/dev/null"
+_MNEMONIC = ("i/w/", "c/i/", "c/w/", "o/w/")  # git with diff.mnemonicPrefix
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,8 @@ def _name(text: str) -> str:
 
 def _patch(old: str, new: str, hunks: tuple[Hunk, ...], executable: bool = False) -> FilePatch:
     """Take git's `a/` and `b/` from names, where each side has it or names nothing."""
-    if old.startswith(("a/", NOWHERE)) and new.startswith(("b/", NOWHERE)):
+    plain = old.startswith(("a/", NOWHERE)) and new.startswith(("b/", NOWHERE))
+    if plain or (old[2:] == new[2:] and old[:2] + new[:2] in _MNEMONIC):
         old, new = (name if name == NOWHERE else name[2:] for name in (old, new))
     if not hunks and NOWHERE not in (old, new):
         raise Trouble(f"the diff of {new} has no hunk (a line that begins with @@)", "invalid_diff")

@@ -11,19 +11,21 @@ from punchlist.service.fix_sources import Wanted
 from punchlist.service.session import Session
 from punchlist.store.runs import Run
 
+# Empty texts are refused where they are used, which costs no words in the list of tools.
 FLAG: dict[str, Any] = {"type": "boolean"}
 TEXT: dict[str, Any] = {"type": "string"}
-ID: dict[str, dict[str, Any]] = {"transactionId": STRING}
+NUMBER: dict[str, Any] = {"type": "integer"}
+ID: dict[str, dict[str, Any]] = {"transactionId": TEXT}
 PATCH: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "file": STRING,
+        "file": TEXT,
         "originalContent": TEXT,
         "patchedContent": TEXT,
-        "line": POSITIVE,
-        "column": POSITIVE,
-        "endLine": POSITIVE,
-        "endColumn": POSITIVE,
+        "line": NUMBER,
+        "column": NUMBER,
+        "endLine": NUMBER,
+        "endColumn": NUMBER,
         "text": TEXT,
         "description": TEXT,
     },
@@ -97,16 +99,16 @@ def _discard(session: Session, arguments: Arguments, _runs: Sequence[Run]) -> An
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "preview_diagnostic_fix",
-        "Show a change as a diff, writing nothing: patches (whole contents or ranges), a unified diff, or the tools' "
-        "own safe fixes of issues or a cluster.",
+        "Show a change as a diff, writing nothing: patches (whole contents or ranges), a diff, or the tools' own safe "
+        "fixes of issues or a cluster.",
         {
             "patches": {"type": "array", "items": PATCH, "minItems": 1},
-            "diff": STRING,
-            "issueIds": {"type": "array", "items": STRING, "minItems": 1},
+            "diff": TEXT,
+            "issueIds": {"type": "array", "items": TEXT, "minItems": 1},
             "clusterId": STRING,
-            "checkId": STRING,
+            "checkId": TEXT,
             **ID,
-            "cursor": STRING,
+            "cursor": TEXT,
             "max_tokens": POSITIVE,
         },
         _preview,
@@ -120,7 +122,7 @@ TOOLS: tuple[Tool, ...] = (
         {
             **ID,
             "confirm": FLAG,
-            "baselineCheckId": STRING,
+            "baselineCheckId": TEXT,
             "rebase": FLAG,
             "onRegression": {"enum": ["keep", "revert"]},
             "undo": FLAG,
