@@ -77,6 +77,13 @@ def test_an_engine_that_fails_says_so_and_loses_nobody_elses_results(
     assert (mypy.state, [d.message for d in mypy.diagnostics]) == ("ok", ["Wrong"])
 
 
+def test_a_tool_that_found_nothing_to_look_at_covers_nothing_and_does_not_fail(made: Any) -> None:
+    made.write(RUFF)
+    made.fake("ruff", "echo 'warning: No Python files found under the given path(s)' >&2; exit 1")
+    result = made.one("ruff")
+    assert (result.state, result.coverage, result.skipped) == ("ok", frozenset(), 2)
+
+
 def test_odd_records_do_not_hide_the_others(made: Any) -> None:
     made.write(RUFF)
     records = [{"x": 1}, 5, None, {**FINDING, "location": None}, {**FINDING, "fix": "?"}, FINDING]

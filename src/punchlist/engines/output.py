@@ -37,11 +37,15 @@ def read(engine: Engine, job: Job, how: How, stdout: bytes, stderr: bytes, root:
     reading: Reading = parse(log, Context(words, how.exit_code, root))
     found = [_placed(d, engine, job, root) for d in once(reading.diagnostics)]
     accepted = [one for d in found if (one := engine.accept(d) if engine.accept else d) is not None]
-    text = (stdout + b"\n" + stderr).decode("utf-8", "replace")
-    if any(words in text for words in engine.nothing) and how.ending == "exit":
-        return Verdict(diagnostics=tuple(d for d in accepted if d.file), empty=True)
+    if how.ending == "exit" and not any(d.file for d in accepted) and _nothing(engine, stdout, stderr):
+        return Verdict(diagnostics=(), empty=True)
     code, message = _trouble(engine, how, reading, accepted, log)
     return Verdict(diagnostics=tuple(accepted), code=code, message=message, notes=tuple(reading.notes))
+
+
+def _nothing(engine: Engine, stdout: bytes, stderr: bytes) -> bool:
+    """Whether the tool says that there was nothing for it to look at."""
+    return any(words.encode() in output for words in engine.nothing for output in (stdout, stderr))
 
 
 def _placed(d: Diagnostic, engine: Engine, job: Job, root: str) -> Diagnostic:
