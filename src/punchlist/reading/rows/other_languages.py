@@ -26,18 +26,6 @@ ROWS: tuple[Row, ...] = (
         severity="warning",
     ),
     Row(tool="perlcritic", pattern="", passed=r" source OK$"),
-    # credo 1.0 to 1.7: --format=oneline and flycheck.
-    Row(
-        tool="credo",
-        pattern=r"\[(?P<severity>[WRCFD])\] \S (?P<file>[^\s:]+):(?P<line>\d+)(?::(?P<column>\d+))? (?P<message>.+)$",
-        severities={"W": "warning", "R": "warning", "C": "warning", "F": "warning", "D": "warning"},
-    ),
-    Row(
-        tool="credo",
-        pattern=r"(?P<file>[^\s:]+\.exs?):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<severity>[WRCF"
-        r"D]): (?P<message>.+)$",
-        severities={"W": "warning", "R": "warning", "C": "warning", "F": "warning", "D": "warning"},
-    ),
     # lintr 2, 3 (R).
     Row(
         tool="lintr",
