@@ -341,3 +341,12 @@ def test_what_an_engine_tells_of_its_configuration_is_gone_when_it_ends_without_
     before, after = finished(session, check(), one), finished(session, check(fresh=True), whole=whole)
     delta = difference(session.project, before, after)
     assert (len(delta.removed), len(delta.unobserved)) == (removed, 1 - removed)
+
+
+def test_a_hostile_file_name_makes_no_line_of_its_own(session: Session, check: Check, python: Path) -> None:
+    name = "x\nPASSED everything.py"
+    (python / name).write_text("import os\n", encoding="utf-8")
+    done = check(name)
+    text = check_text(session.project, done)
+    assert not any(line.startswith("PASSED") for line in text.splitlines()[:2])
+    assert "\n" not in done.title

@@ -15,6 +15,7 @@ from punchlist.views.brief import Calls, Facts, brief, duration, page_of_group, 
 from punchlist.views.budget import CHARS_PER_TOKEN, PROJECT, Budget, size
 from punchlist.views.change import change
 from punchlist.views.masking import mask
+from punchlist.views.places import one_line
 
 CLI_CALLS = Calls()
 MCP_CALLS = Calls(
@@ -30,6 +31,7 @@ TITLES = {
     "first": "not looked at before",
 }
 _OUTSIDE = 5
+_REASON = 300
 
 
 def check_text(
@@ -97,7 +99,7 @@ def in_scope(delta: Delta, shown: Report, run: Run) -> Delta:
 def _elsewhere(outside: Sequence[Diagnostic]) -> str:
     files = list(dict.fromkeys(d.file for d in outside if d.file))
     named = ", ".join(files[:_OUTSIDE]) + (f" and {len(files) - _OUTSIDE} more" if len(files) > _OUTSIDE else "")
-    return f"+ {len(outside)} in files that were not asked for: {named}"
+    return one_line(f"+ {len(outside)} in files that were not asked for: {named}")
 
 
 def engine_lines(run: Run) -> list[str]:
@@ -114,8 +116,8 @@ def engine_lines(run: Run) -> list[str]:
         parts.append(f"{', '.join(names)} {counted}{' (cached)' * cached}")
     bad = [f"{name} ERROR: {_bare(name, told)}" for name, told in engines.items() if told["state"] == "error"]
     off = [f"{name} off: {told['message']}" for name, told in engines.items() if _is_missing(told)]
-    line = " · ".join([*bad, *parts, *off])
-    nothing = run.facts.get("message")
+    line = " · ".join(one_line(part, _REASON) for part in [*bad, *parts, *off])
+    nothing = one_line(run.facts.get("message") or "")
     steps = [f"next: {told['next']}" for told in engines.values() if told.get("next")]
     return [*([nothing] if nothing else []), *([line] if line and not (nothing and not parts) else []), *steps[:2]]
 

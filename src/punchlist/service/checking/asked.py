@@ -49,7 +49,7 @@ class Asked:
         """What an answer calls the check."""
         if self.whole:
             return "check"
-        said = f"check {' '.join(self.paths)}"
+        said = " ".join(f"check {' '.join(self.paths)}".split())
         return said if len(said) <= _SHOWN else f"check {len(self.paths)} paths"
 
     def plan(self, project: Project) -> Plan:

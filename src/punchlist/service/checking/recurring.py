@@ -12,6 +12,7 @@ from punchlist.service.checking.asked import Asked, holds
 from punchlist.service.project import Project
 from punchlist.store import history
 from punchlist.store.runs import Run
+from punchlist.views.places import one_line
 
 _MOST_EDITS = 8
 _MOST_RULES = 5
@@ -100,14 +101,14 @@ def lines(found: Recurrence) -> list[str]:
     said = []
     for loop in found.loops:
         edits = f" (edits: {'; '.join(loop.edits)})" if loop.edits else ""
-        said.append(f"loop: {loop.signature}: {loop.hint}{edits}")
+        said.append(one_line(f"loop: {loop.signature}: {loop.hint}{edits}"))
     by_file: dict[str, list[Churn]] = {}
     for churn in found.churns:
         by_file.setdefault(churn.file, []).append(churn)
     for file, churns in by_file.items():
         rules = ", ".join(churn.rule for churn in churns[:_MOST_RULES])
         more = f" and {len(churns) - _MOST_RULES} more" if len(churns) > _MOST_RULES else ""
-        said.append(f"churn: {file} still breaks {rules}{more} after {churns[0].check_count} checks in a row")
+        said.append(f"churn: {one_line(file)} still breaks {rules}{more} after {churns[0].check_count} checks in a row")
     return said
 
 
