@@ -209,6 +209,29 @@ def test_the_owner_stays(root: Path, kept: Transactions) -> None:
     assert ((root / "a").stat().st_uid, (root / "a").stat().st_gid) == (1234, 2345)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_a_file_of_somebody_else_that_may_be_written_is_written_in_place(root: Path, kept: Transactions) -> None:
+    (root / "a").chmod(0o666)
+    for path in (root.parent, root.parent.parent, root.parent.parent.parent):
+        path.chmod(path.stat().st_mode | 0o011)
+    for path in (root, kept.folder.parent):
+        path.chmod(0o777)
+    before = (root / "a").stat()
+    child = os.fork()
+    if not child:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+        try:
+            journal.carry_out(root, kept, kept.add(CHANGES[:1]), CHANGES[:1], "applied")
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    after = (root / "a").stat()
+    assert (root / "a").read_bytes() == b"new a\n"
+    assert (after.st_uid, after.st_ino, after.st_mode) == (before.st_uid, before.st_ino, before.st_mode)
+
+
 def test_a_removed_file_comes_back_with_its_mode(root: Path, kept: Transactions) -> None:
     (root / "go").chmod(0o640)
     one = journal.carry_out(root, kept, kept.add(CHANGES), CHANGES, "applied")
