@@ -35,7 +35,10 @@ def best_lines(logs: Iterable[Log], most_chars: int = MOST_CHARS, most_lines: in
     the lines after strong evidence belong to it. Lines of one shape count less and less. Of a CI log the steps that
     failed count most: where one is short it is shown whole.
     """
+    logs = list(logs)
     lines = [(log.stream(i), abs(log.numbers[i]), line) for log in logs for i, line in enumerate(log.lines) if line]
+    if len(logs) > 1:
+        lines.sort(key=lambda line: (line[0] == "stderr", line[1]))
     if _fits(lines, most_chars, most_lines // 2):
         return tuple(lines)
     if len(lines) > LOOKED_AT:
@@ -44,8 +47,8 @@ def best_lines(logs: Iterable[Log], most_chars: int = MOST_CHARS, most_lines: in
     steps = failing_steps(texts)
     chosen = _frame(texts, steps)
     last = steps[-1]
-    if last.named and _fits(lines[last.first : last.last + 1], most_chars // 2, most_lines):
-        chosen |= {at for at in range(last.first, last.last + 1) if not is_noise(texts[at])}
+    if last.named and _fits(lines[last.first : last.end], most_chars // 2, most_lines):
+        chosen |= {at for at in range(last.first, last.end) if not is_noise(texts[at])}
     room = most_chars - sum(min(len(texts[at]), WIDTH) + 1 for at in chosen)
     scores = evidence(texts, steps)
     for at in ranked(texts, scores):
@@ -99,7 +102,7 @@ def ranked(texts: Sequence[str], scores: Sequence[float]) -> list[int]:
 def evidence(texts: Sequence[str], steps: Sequence[Step]) -> list[float]:
     """Return how much each line says about why a run failed; 0 and less means nothing."""
     scores = [0.0] * len(texts)
-    inside = [(step.first, step.last + 1) for step in steps]
+    inside = [(step.first, step.end) for step in steps]
     if not steps[-1].named:
         _weigh_part(texts, 0, len(texts), steps[-1].last, 1.0, scores)
         return scores
@@ -157,7 +160,7 @@ def _lead(texts: Sequence[str], scores: list[float], at: int, lead: int, own: fl
 def _nearness(at: int, stop: int, count: int) -> float:
     distance = stop - at
     if distance < -2:
-        return -3.0
+        return 0.0
     for within, bonus in ((3, 4.0), (25, 2.5), (80, 1.5), (count // 5, 0.7)):
         if distance <= within:
             return bonus

@@ -25,15 +25,20 @@ CLEANUP = re.compile(
 )
 JOB = "Complete job name:"
 HEADER = 300
+BELOW = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step that failed: indexes of the line that begins it, of its first output and of its last line."""
+    """A step that failed: indexes of the line that begins it, of its first output and of the line that ended it.
+
+    `end` is the index after what it still said below that line.
+    """
 
     title: int
     first: int
     last: int
+    end: int
     named: bool
 
 
@@ -50,20 +55,21 @@ def failing_steps(texts: Sequence[str]) -> list[Step]:
         stop = next((at for at in range(title, end) if CLEANUP.match(texts[at])), end)
         marks = [at for at in range(title, stop) if END.search(texts[at][:200])]
         if marks:
-            steps.append(_step(texts, title, marks[-1]))
+            steps.append(_step(texts, title, marks[-1], stop))
     if steps:
         return steps
     stop = next((at for at, text in enumerate(texts) if CLEANUP.match(text)), len(texts))
     marks = [at for at in range(stop) if END.search(texts[at][:200])]
     last = marks[-1] if marks else max(0, min(stop, len(texts)) - 1)
     title = next((at for at in reversed(starts) if at <= last), -1)
-    return [_step(texts, title, last) if title >= 0 else Step(0, 0, last, named=False)]
+    return [_step(texts, title, last, stop) if title >= 0 else Step(0, 0, last, len(texts), named=False)]
 
 
-def _step(texts: Sequence[str], title: int, last: int) -> Step:
+def _step(texts: Sequence[str], title: int, last: int, stop: int) -> Step:
     # The script and its environment stand in a group of their own before what they print.
     header = range(title, min(title + HEADER, last)) if texts[title].startswith("##[group]") else ()
-    return Step(title, next((at for at in header if texts[at].startswith("##[endgroup]")), title) + 1, last, named=True)
+    first = next((at for at in header if texts[at].startswith("##[endgroup]")), title) + 1
+    return Step(title, first, last, max(last + 1, min(stop, last + BELOW)), named=True)
 
 
 def only_failing(log: Log) -> Log:
@@ -76,7 +82,11 @@ def only_failing(log: Log) -> Log:
         for first, end in pairwise([*starts, len(log.lines)])
         if any(line.startswith("##[error]") for line in log.lines[first:end])
     ]
-    return _parts(log, failed) if failed else log
+    return _parts(log, [(first, _cleanup(log, first, end)) for first, end in failed]) if failed else log
+
+
+def _cleanup(log: Log, first: int, end: int) -> int:
+    return next((at for at in range(first, end) if CLEANUP.match(log.lines[at])), end)
 
 
 def _parts(log: Log, parts: Sequence[tuple[int, int]]) -> Log:
