@@ -17,6 +17,7 @@ from punchlist.engines.tsconfig import chain
 
 ENDINGS = (*common.SCRIPT, ".d.ts", ".json")
 _CONFIG_NAME = re.compile(r"tsconfig(?:\.[\w.-]+)?\.json$")
+_BEFORE_7 = ("3.", "4.", "5.", "6.")
 _NAMES = (*common.SCRIPT, ".json")
 _LISTED = re.compile(rb"^(?:/|[A-Za-z]:[/\\])[^\n]*\.(?:[cm]?[jt]sx?|json)\r?$", re.M)
 
@@ -93,7 +94,8 @@ def _find(site: Site, home: str) -> Found | Missing:
         other = find.program(site, home, "tsc", ecosystem="node")
         return other if isinstance(other, Found) else Missing(message=install.hint(site, home, "typescript"))
     version = find.package_version(folder)
-    native = find.beside(folder, f"@typescript/typescript-{find.platform()}")
+    # An installation of both 5 and 7 has the native program of the later one beside the earlier one.
+    native = find.beside(folder, f"@typescript/typescript-{find.platform()}") if version[:2] not in _BEFORE_7 else None
     program = native / "lib" / ("tsc.exe" if os.name == "nt" else "tsc") if native else None
     if program is not None and program.is_file():
         path = str(program)
