@@ -18,7 +18,7 @@ from pathlib import Path
 from punchlist.engines.warm.pool import Pool, places
 from punchlist.project.config import load
 
-FILES, TIMES, BODY = 300, 7, 20
+FILES, TIMES, BODY = 300, 5, 20
 EDITED = 50
 Write = Callable[[int, str], str]
 
@@ -81,7 +81,8 @@ def project(root: Path, name: str, tools: Path) -> None:
         (root / "tsconfig.json").write_text(options, encoding="utf-8")
         (root / "node_modules").mkdir()
         (root / "node_modules" / "typescript").symlink_to(tools / "node_modules" / package)
-        (root / "node_modules" / "@typescript").symlink_to(tools / "node_modules" / "@typescript")
+        if package == "typescript-7":
+            (root / "node_modules" / "@typescript").symlink_to(tools / "node_modules" / "@typescript")
     else:
         (root / "pyproject.toml").write_text(f"[tool.{engine}]\n", encoding="utf-8")
         (root / ".venv").symlink_to(tools / ".venv")

@@ -224,7 +224,7 @@ class Pool:
             return
         if program.starting is not None and program.starting.is_alive():
             return
-        files = tuple(sorted(answer.files))
+        files = tuple(sorted(self._files(program.engine, site, found, unit, answer)))
         era = program.era
 
         def start() -> None:
@@ -250,6 +250,16 @@ class Pool:
 
         program.starting = threading.Thread(target=start, name=f"warm {program.engine.name}", daemon=True)
         program.starting.start()
+
+    def _files(self, engine: Engine, site: Site, found: Found, unit: Unit, answer: Answer) -> frozenset[str]:
+        """Return the files of a program: what the command line says it looked at, else what its settings choose."""
+        whole = Site(self.root, Scope(self.root, self.config.ignore), self.state, self.environ, site.setting)
+        named = next((one for one in engine.units(whole) if one.name == unit.name), None)
+        if named is None or engine.name == "tsc":
+            return answer.files
+        jobs = engine.jobs(whole, found, named)
+        looked = engine.looked_at(whole, named, jobs[0], b"") if engine.looked_at else None
+        return frozenset(named.files) if looked is None else looked
 
     def _tidy(self) -> None:
         """Let go of servers that grew too large or that nobody asked for a while; look again later."""

@@ -15,22 +15,32 @@ from punchlist.engines.site import Site, joined
 from punchlist.engines.warm.lsp import Lsp
 from punchlist.engines.warm.pull import Puller
 from punchlist.engines.warm.record import Kind
+from punchlist.engines.warm.wire import Lost
 from punchlist.model import Diagnostic
 
 CONFIGS = ("ty.toml", "pyproject.toml", ".python-version")
 # Rules whose headline itself goes on after a colon.
 LONG_HEADLINES = frozenset({"too-many-positional-arguments", "unresolved-reference-suggestion"})
+_CHOOSES = re.compile(r"^\s*(?:src\.)?(?:include|exclude|respect-ignore-files)\s*=|\[(?:tool\.ty\.)?overrides", re.M)
 _PART = re.compile(r"`[^`]*`|: ")
 
 
 def start(site: Site, found: Found, unit: Unit) -> Puller:
     """Start a server at the program's own folder."""
+    if _leaves_out(site, unit):
+        raise Lost("its configuration leaves files out, and the server does not tell which")
     env = {**site.environ, **find.environment(site, unit.home)}
     options: dict[str, Any] = {"diagnosticMode": "workspace"}
     if site.setting.config:
         options["configurationFile"] = site.path(site.setting.config)
     lsp = Lsp((*found.argv, "server"), site.path(unit.home), env, options=options, settings={"ty": options})
     return Puller(lsp, str(site.root), "ty", worst=3, rewrite=as_printed)
+
+
+def _leaves_out(site: Site, unit: Unit) -> bool:
+    """Whether a setting chooses files: the server would answer for the others too."""
+    names = [joined(unit.home, name) for name in CONFIGS] + [site.setting.config]
+    return any(_CHOOSES.search(site.text(name)) for name in names if name)
 
 
 def as_printed(d: Diagnostic, item: Mapping[str, Any]) -> Diagnostic:
