@@ -184,6 +184,16 @@ def test_a_file_that_cannot_be_put_back_keeps_the_journal_and_says_where_its_con
     assert files(root) == OLD
 
 
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"id": "x", "state": "previewed", "entries": [["a"]]}'])
+def test_a_damaged_journal_is_told_and_nothing_is_touched(root: Path, kept: Transactions, text: str) -> None:
+    kept.folder.mkdir()
+    (kept.folder / "journal").write_text(text, encoding="utf-8")
+    with pytest.raises(Trouble, match="damaged") as caught:
+        journal.recover(root, kept)
+    assert caught.value.code == "recovery_failed"
+    assert files(root) == OLD
+
+
 @pytest.mark.parametrize("mode", [0o644, 0o755, 0o600, 0o664])
 def test_mode_and_attributes_stay_and_time_is_new(root: Path, kept: Transactions, mode: int) -> None:
     path = root / "a"

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from punchlist.editing.changes import Change, digest
 from punchlist.editing.metadata import can_be_replaced, copy_metadata
@@ -116,9 +117,7 @@ def recover(root: Path, kept: Transactions) -> Restored | None:
 def roll_back(root: Path, kept: Transactions) -> Restored:
     """Put every file of the journal back; the journal goes when that is done."""
     journal = kept.folder / "journal"
-    plain = json.loads(journal.read_bytes().decode("utf-8", "surrogateescape"))
-    keys = ("file", "before", "after", "temp", "in_place", "mode", "made")
-    entries = [Entry(**(dict(zip(keys, row, strict=True)) | {"made": tuple(row[-1])})) for row in plain["entries"]]
+    plain, entries = _read(journal)
     restored = Restored()
     one = kept.get(plain["id"])
     content = kept.contents(one)
@@ -136,6 +135,21 @@ def roll_back(root: Path, kept: Transactions) -> Restored:
     journal.unlink()
     sync(kept.folder)
     return restored
+
+
+def _read(journal: Path) -> tuple[dict[str, Any], list[Entry]]:
+    """Return what a journal says; a damaged one is a Trouble (`recovery_failed`)."""
+    keys = ("file", "before", "after", "temp", "in_place", "mode", "made")
+    try:
+        plain = json.loads(journal.read_bytes().decode("utf-8", "surrogateescape"))
+        rows = [dict(zip(keys, row, strict=True)) for row in plain["entries"]]
+        return {"id": plain["id"], "state": plain["state"]}, [
+            Entry(**row | {"made": tuple(row["made"])}) for row in rows
+        ]
+    except (ValueError, KeyError, TypeError) as error:
+        raise Trouble(
+            f"{journal} is damaged: look at the files that were changed last, then remove it", "recovery_failed"
+        ) from error
 
 
 def _entry(root: Path, name: str, number: int, change: Change) -> Entry:

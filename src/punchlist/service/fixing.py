@@ -325,6 +325,8 @@ def recover(project: Project) -> str:
             restored = journal.recover(project.folder, kept)
     except Trouble as trouble:
         return "" if trouble.code == "busy" else str(trouble)
+    except OSError as error:
+        return f"a change of files was cut off and cannot be put back now: {error}"
     if restored is None:
         return ""
     said = f"a change of files was cut off; put back: {', '.join(restored.files) or 'nothing had been written'}"
