@@ -17,6 +17,7 @@ from punchlist.service.checking import recurring, snapshot, values
 from punchlist.service.checking.answers import check_text, edit_text
 from punchlist.service.checking.asked import of_files, of_project
 from punchlist.service.checking.compare import covering, difference, seen_by
+from punchlist.service.logs import folder_of, take
 from punchlist.service.plan import of_command
 from punchlist.service.project import open_project
 from punchlist.service.session import Session
@@ -112,8 +113,9 @@ def test_snapshots_survive_a_restart(session: Session, check: Check, python: Pat
 
 def test_what_is_kept_is_for_its_owner_alone(session: Session, check: Check) -> None:
     folder = session.project.runs_folder / check().id
-    modes = {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
-    assert (stat.S_IMODE(folder.stat().st_mode), modes) == (0o700, {0o600})
+    below = [folder, *folder.rglob("*")]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in below if path.is_dir()} == {0o700}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in below if path.is_file()} == {0o600}
 
 
 def test_an_edit_is_told_as_fixed_broke_and_left_with_lines_followed(
@@ -350,3 +352,14 @@ def test_a_hostile_file_name_makes_no_line_of_its_own(session: Session, check: C
     text = check_text(session.project, done)
     assert not any(line.startswith("PASSED") for line in text.splitlines()[:2])
     assert "\n" not in done.title
+
+
+def test_findings_point_at_their_lines_in_the_kept_log_of_their_engine(session: Session, check: Check) -> None:
+    done = check()
+    (found,) = session.report(done.id).diagnostics
+    folder = folder_of(session.project.runs_folder, done)
+    assert "F401" in "\n".join(line for _, line in take(folder, "stdout").lines)
+    assert (folder.name, done.facts["steps"][0]["status"]) == ("1-ruff", "completed")
+    assert found.log is not None
+    assert found.log.stream == "1-ruff:stdout"
+    assert session.report(check().id).diagnostics[0].log is None

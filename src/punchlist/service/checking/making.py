@@ -14,6 +14,7 @@ from punchlist.running.handle import Handle
 from punchlist.service import execute
 from punchlist.service.checking import recurring, snapshot
 from punchlist.service.checking.asked import Asked, holds
+from punchlist.service.checking.logs import pointed, put_away
 from punchlist.service.checking.overlap import once
 from punchlist.service.files import log_size, private_folder
 from punchlist.service.live import Live, Lives
@@ -82,7 +83,8 @@ def make_check(
         on_event=_telling(live),
     )
     results = checked.results
-    diagnostics = in_order(once(d for result in results for d in _named(result)))
+    steps = put_away(folder, results)
+    diagnostics = in_order(once(pointed((d for result in results for d in _named(result)), steps)))
     seen = _snapshot(project, asked, checked, diagnostics)
     snapshot.save(folder, seen)
     report = _report(asked, checked, diagnostics, stop, seen.gone)
@@ -93,6 +95,7 @@ def make_check(
         "more": list(asked.more),
         "engines": {result.engine: _facts(result) for result in results},
         "files": len(checked.files),
+        **({"steps": steps} if steps else {}),
         **_nothing(asked, checked, seen.gone),
     }
     try:
