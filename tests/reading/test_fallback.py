@@ -2,7 +2,7 @@
 
 import pytest
 
-# ruff: noqa: E501  logs read best line by line
+# ruff: noqa: E501, RUF005  logs read best line by line
 from punchlist.reading.fallback import best_lines, ranked, shape, weigh
 from punchlist.reading.text import to_log
 
@@ -233,6 +233,70 @@ PLAIN = {
 def test_a_log_without_steps_gives_its_evidence_wherever_it_stands(name: str) -> None:
     text, wanted = PLAIN[name]
     assert wanted in best(text)
+
+
+PARTS = [f"verified part {n} of the shop" for n in range(200)]
+OTHERS = {
+    "gitlab": (
+        ["section_start:1:step_script", 'Executing "step_script" stage of the job script', "$ npm ci", "$ ./check.sh", *PARTS]
+        + ["part 7 has a licence which is not allowed", "section_end:2:step_script"]
+        + ["Cleaning up project directory and file based variables", "ERROR: Job failed: exit code 3"],
+        ["$ ./check.sh", "part 7 has a licence which is not allowed", "ERROR: Job failed: exit code 3"],
+    ),
+    "azure": (
+        ["##[section]Starting: Build", "fine", "##[section]Finishing: Build", "##[section]Starting: Sign", *PARTS]
+        + ["shop.dll: signature expired 2026-01-01", "##[error]Bash exited with code '4'.", "##[section]Finishing: Sign"],
+        ["##[section]Starting: Sign", "shop.dll: signature expired 2026-01-01", "exited with code '4'"],
+    ),
+    "jenkins": (
+        ["[Pipeline] { (Build)", "[Pipeline] sh", "+ ./build.sh", *PARTS, "[Pipeline] sh", "+ ./deploy.sh prod", *PARTS]
+        + ["ssh: connect to host prod port 22: Connection refused", "[Pipeline] }", "[Pipeline] End of Pipeline"]
+        + ["ERROR: script returned exit code 255", "Finished: FAILURE"],
+        ["+ ./deploy.sh prod", "Connection refused", "ERROR: script returned exit code 255", "Finished: FAILURE"],
+    ),
+    "buildkite": (
+        ["~~~ Preparing working directory", "--- :npm: Install", "+++ :shell: Contract tests", "$ ./contract.sh", *PARTS]
+        + ["contract 77 broken: field `total` is missing", "🚨 Error: The command exited with status 1", "^^^ +++"],
+        ["+++ :shell: Contract tests", "$ ./contract.sh", "contract 77 broken", "exited with status 1"],
+    ),
+    "circleci": (
+        ["#!/bin/bash -eo pipefail", "./smoke.sh", *PARTS]
+        + ["smoke test: /cart answered 500, wanted 200", "", "Exited with code exit status 1"],
+        ["smoke test: /cart answered 500, wanted 200", "Exited with code exit status 1"],
+    ),
+    "travis": (
+        ["$ ./smoke.sh", *PARTS, "smoke test: no answer", 'The command "./smoke.sh" exited with 3.', "Done. Your build exited with 1."],
+        ["$ ./smoke.sh", "smoke test: no answer", "exited with 3"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_jobs_of_other_ci_systems_tell_step_command_reason_and_end(name: str) -> None:
+    lines, wanted = OTHERS[name]
+    shown = best("\n".join(lines))
+    assert [line for line in wanted if line not in shown] == []
+    assert shown.count("verified part") <= 3
+
+
+def test_a_list_of_files_is_no_repetition() -> None:
+    files = [f"packages/cart/src/file{n}.js" for n in range(12)]
+    shown = best(job("yarn headers", "\n".join([CHATTER, "Please add a license header to:", *files])))
+    assert [file for file in files if file not in shown] == []
+
+
+def test_sources_that_were_split_come_back_in_the_order_of_the_log() -> None:
+    from punchlist.reading.unwrap import unwrap
+
+    text = "".join(f"api-1  | a{n}\nweb-1  | w{n}\n" for n in range(3))
+    assert [line for _, _, line in best_lines(unwrap(to_log([("stdout", 1, text.encode())])))] == [
+        "a0",
+        "w0",
+        "a1",
+        "w1",
+        "a2",
+        "w2",
+    ]
 
 
 def test_a_short_log_is_given_whole() -> None:

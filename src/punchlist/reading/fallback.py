@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from punchlist.reading.log import Log
 from punchlist.reading.marks import STRONG, is_noise, words
-from punchlist.reading.steps import JOB, Step, failing_steps
+from punchlist.reading.steps import END, JOB, Step, failing_steps
 
 MOST_CHARS = 4_400
 MOST_LINES = 110
@@ -16,12 +16,17 @@ WIDTH = 300
 MOST_STEPS = 4
 SCRIPT_LINES = 5
 SHORT_STEP = 40
+MANY = 4
+LIST_NEAR = 25
 LEAST = 5.0
 FRAME = 100.0
 """More than any evidence: what job and step it was and how that ended."""
 Line = tuple[str, int, str]
 
 SHAPE = re.compile(r"0x[0-9a-f]+|'[^']*'|\"[^\"]*\"|[^\s]*(?:[\d/_]|[.:](?=\S))[^\s]*", re.I)
+# A line that is only a path, as linters and formatters list them.
+LISTED = re.compile(r"\s*(?:[-*•] |\[\w+\] |[AMDRU?]{1,2} +)?(?:\S*[/\\])?[\w@.-]+\.[A-Za-z]\w{0,7}$")
+COMMAND = re.compile(r"\$ \S|\+ (?:\./|/)?[a-z][\w.-]*(?: |$)|> \S+@\S+ |> [a-z][\w.-]* ")
 SCRIPT_TALK = re.compile(
     r"(?:#|set |cd |if |fi\b|else\b|then\b|do\b|done\b|for |while |echo |export |source |\}|\{|mkdir )"
 )
@@ -48,7 +53,7 @@ def best_lines(logs: Iterable[Log], most_chars: int = MOST_CHARS, most_lines: in
     chosen = _frame(texts, steps)
     last = steps[-1]
     if last.named and _fits(lines[last.first : last.end], most_chars // 2, most_lines):
-        chosen |= {at for at in range(last.first, last.end) if not is_noise(texts[at])}
+        chosen |= _telling(texts, range(last.first, last.end))
     room = most_chars - sum(min(len(texts[at]), WIDTH) + 1 for at in chosen)
     scores = evidence(texts, steps)
     for at in ranked(texts, scores):
@@ -64,15 +69,34 @@ def _fits(lines: Sequence[Line], most_chars: int, most_lines: int) -> bool:
     return len(lines) <= most_lines and sum(len(text) for _, _, text in lines) <= most_chars
 
 
+def _telling(texts: Sequence[str], part: range) -> set[int]:
+    """The lines of a part that are no noise; of many alike that say nothing bad only the first."""
+    alike = Counter(shape(texts[at]) for at in part)
+    seen: Counter[str] = Counter()
+    telling: set[int] = set()
+    for at in part:
+        kind = shape(texts[at])
+        seen[kind] += 1
+        few = alike[kind] <= MANY or seen[kind] <= 1 or LISTED.match(texts[at])
+        if not is_noise(texts[at]) and (few or words(texts[at])[0] >= LEAST):
+            telling.add(at)
+    return telling
+
+
 def _frame(texts: Sequence[str], steps: Sequence[Step]) -> set[int]:
     """What is shown of every failing job: its name, the titles of the steps that failed, and how they ended."""
     frame = {at for at, text in enumerate(texts[:300]) if text.startswith(JOB)}
     for step in steps[-MOST_STEPS:]:
         if step.named:
             frame.add(step.title)
-        end = [at for at in range(max(step.first, step.last - LAST_LINES), step.last + 1) if texts[at].strip()]
-        frame |= {at for at in end if at == step.last or not is_noise(texts[at])}
-    return frame
+        ran = next((at for at in range(step.last, step.first - 1, -1) if COMMAND.match(texts[at])), None)
+        if ran is not None:
+            frame.add(ran)
+        near = range(max(step.first, step.last - 4 * LAST_LINES), step.last + 1) if texts else range(0)
+        end = [at for at in sorted(_telling(texts, near)) if texts[at].strip()]
+        frame |= {*end[-LAST_LINES - 1 :], *(at for at in near if at == step.last)}
+    closing = range(max(0, len(texts) - LAST_LINES), len(texts))
+    return frame | {at for at in closing if END.search(texts[at][:200])}
 
 
 def weigh(texts: Sequence[str]) -> list[float]:
@@ -142,7 +166,9 @@ def _weigh_part(texts: Sequence[str], first: int, end: int, stop: int, share: fl
             carried *= 0.9
             left -= 1
             own = max(own, 0.0 if is_noise(text) else carried * 0.6 if own < 0 else carried)
-        if own > 0:
+        if LISTED.match(text) and 0 <= stop - at <= LIST_NEAR:
+            own = max(own, LEAST + 1)
+        elif own > 0:
             alike = shape(text)
             shapes[alike] += 1
             own = (own + _nearness(at, stop, end - first)) * 0.8 ** max(0, shapes[alike] - 3)

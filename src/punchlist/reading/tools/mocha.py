@@ -123,7 +123,7 @@ def _last_end(log: Log, start: int) -> int:
             if blanks >= 2 and framed:
                 break
         else:
-            if framed and line[0] != " " and blanks:
+            if (framed and line[0] != " " and blanks) or line.startswith("##["):
                 break
             if HEADER.match(line) and framed:
                 break
