@@ -91,7 +91,12 @@ FORMS: tuple[Form, ...] = (
         plausible=_no_level,
     ),
     # BuildKit plain progress: step, seconds
-    Form("buildkit", re.compile(r"(?P<source>#\d+) (?:\d+\.\d+ )?"), 0.3, re.compile(r"#\d+ (?:\[|DONE|CACHED|ERROR)")),
+    Form(
+        "buildkit",
+        re.compile(r"(?P<source>#\d+) (?:\d+\.\d+(?: |$))?"),
+        0.3,
+        re.compile(r"#\d+ (?:\[|DONE|CACHED|ERROR)"),
+    ),
     # turbo: package and task
     Form(
         "turbo",
@@ -115,7 +120,13 @@ FORMS: tuple[Form, ...] = (
         "lerna", re.compile(rf"(?P<source>{NAME}): "), 0.5, re.compile(r"lerna (?:notice|info|success|ERR!)"), _package
     ),
     # concurrently, npm-run-all -l, Jenkins' parallel branches, yarn workspaces foreach -v
-    Form("bracket", re.compile(r"\[(?P<source>[\w@./: -]{1,40}?) *\]:? "), 0.8, plausible=_index_or_name, several=True),
+    Form(
+        "bracket",
+        re.compile(r"\[(?P<source>[\w@./: -]{1,40}?) *\]:?(?: |$)"),
+        0.8,
+        plausible=_index_or_name,
+        several=True,
+    ),
     # A bar before every line, but no table or box, whose lines end in one
     Form("gutter", re.compile(r"(?:│|┃|\|)(?: (?!.*[|│┃]$)|(?! |.*[|│┃]$)|$)"), 0.9),
     Form("remote", re.compile(r"remote: ?"), 0.8),
@@ -162,7 +173,7 @@ def _has(lines: list[str], form: Form) -> bool:
         known = Counter(match["source"] for match in matches)
         known = Counter({source: n for source, n in known.items() if form.plausible(source)})
         hits = sum(n for n in known.values())
-        if form.several and len(known) == 1 and not next(iter(known)).isdigit():
+        if form.several and len(known) == 1 and not _alone(next(iter(known)), hits, len(lines)):
             return False
         # A real prefix comes again and again; a line that only looks like it has a source of its own.
         if not known or (hits < 2 * len(known) and not (form.name == "compose" and hits == len(lines))):
@@ -172,6 +183,11 @@ def _has(lines: list[str], form: Form) -> bool:
     if hits >= len(lines) * form.least and (form.evidence is None or hits >= len(lines) * 0.8):
         return True
     return form.evidence is not None and hits >= len(lines) * 0.1 and any(form.evidence.search(line) for line in lines)
+
+
+def _alone(source: str, hits: int, lines: int) -> bool:
+    """Whether one source alone is a prefix: every one of several lines has it, and it is no tool's own name."""
+    return source.isdigit() or (hits == lines >= 2 and not source.endswith("-cli"))
 
 
 def _split(log: Log, form: Form) -> list[Log]:
