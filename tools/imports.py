@@ -18,7 +18,7 @@ ALLOWED: dict[str, set[str]] = {
     "store": set(),
     "reading": {"project"},
     "analysis": {"reading"},
-    "views": {"analysis"},
+    "views": {"analysis", "reading"},
     "engines": BELOW,
     "editing": BELOW | {"analysis"},
     "service": BELOW | MIDDLE,

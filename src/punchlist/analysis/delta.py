@@ -131,7 +131,7 @@ def _exactly(moved: dict[int, int | None]) -> Key:
 
     def key(d: Diagnostic) -> tuple[object, ...] | None:
         package, file, _, *rest = identity(d)
-        line = moved[id(d)] if id(d) in moved else d.line
+        line = moved.get(id(d), d.line)
         return None if d.line and line is None else (package, file, line or 0, *rest)
 
     return key

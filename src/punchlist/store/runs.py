@@ -41,7 +41,7 @@ class Run:
     ended: float | None = None
     state: str = "running"
     outcome: Outcome | None = None
-    how: How = How()
+    how: How = field(default_factory=How)
     owner: int | None = None
     owner_start: str = ""
     pinned: bool = False
@@ -107,8 +107,8 @@ class Store:
             ).fetchone()
             number = row[0]
             db.execute(
-                "INSERT INTO runs (id, slug, number, kind, key, title, command, cwd, started, state, owner, owner_start, facts)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?)",
+                "INSERT INTO runs (id, slug, number, kind, key, title, command, cwd, started, state, owner,"
+                " owner_start, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?)",
                 (f"{short}-{number}", short, number, kind, key, title, command, cwd, time.time(), owner, owner_start,
                  json.dumps(facts or {})),
             )  # fmt: skip
@@ -188,7 +188,7 @@ class Store:
     def to_prune(
         self, *, keep: int = KEEP_PER_CHECK, keep_engines: int = KEEP_ENGINE_RUNS, most_bytes: int = MOST_BYTES
     ) -> list[Run]:
-        """Return the runs that retention lets go, oldest first: all but the newest per check, and what is over the size."""
+        """Return the runs that retention lets go, oldest first: all but the newest per check, and what is too much."""
         gone: list[Run] = []
         left: list[Run] = []
         seen: dict[str, int] = {}
