@@ -1,71 +1,23 @@
 """One engine's work in one check: its units looked up in the cache, run where they are not, put together."""
 
 import os
-import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from punchlist.engines import kept, output
-from punchlist.engines.columns import in_characters
-from punchlist.engines.find import environment
-from punchlist.engines.record import Engine, EngineResult, Found, Inputs, Job, Missing, Output, Unit
+from punchlist.engines import kept
+from punchlist.engines.record import Engine, EngineResult, Found, Inputs, Missing, Output, Unit
+from punchlist.engines.runner import CEILING, DEFECTS, Part, Runner, Stop
 from punchlist.engines.signatures import Signatures, digest
 from punchlist.engines.site import Site
-from punchlist.model import Diagnostic, How, in_order
-from punchlist.records import dataclass
-from punchlist.running.capture import Command, Finished, Handle, capture
-from punchlist.running.environment import composed
+from punchlist.model import Diagnostic, in_order
 from punchlist.running.parallel import side_by_side
 from punchlist.store.cache import Cache
 
-CEILING = 128 << 20
-_GRACE_S = 1.0
+__all__ = ["Stop", "Worker"]
+
 _MANY = 100  # files from which on their findings are kept once more, all together
-_DEFECTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)  # of our own reading; told, not raised
-
-
-class Stop:
-    """A way to end all engines of a check from another thread or a signal handler."""
-
-    def __init__(self) -> None:
-        self._handles: set[Handle] = set()
-        self._lock = threading.RLock()
-        self.cancelled = False
-        self._signal: int | None = None
-
-    def cancel(self, signum: int | None = None) -> None:
-        """Ask all that runs to end; what has not begun will not."""
-        self.cancelled, self._signal = True, signum
-        for handle in list(self._handles):
-            handle.cancel(signum)
-
-    def handle(self) -> Handle:
-        """Return a new handle that ends with the others."""
-        handle = Handle()
-        with self._lock:
-            self._handles.add(handle)
-        if self.cancelled:
-            handle.cancel(self._signal)
-        return handle
-
-
-@dataclass(slots=True, kw_only=True)
-class Part:
-    """What came of one unit."""
-
-    diagnostics: list[Diagnostic]
-    coverage: frozenset[str]
-    checked: int = 0
-    cached: int = 0
-    code: str = ""
-    message: str = ""
-    notes: tuple[str, ...] = ()
-    commands: tuple[str, ...] = ()
-    found: Found | None = None
-    missing: str = ""
-    whole: bool = False
 
 
 class Worker:
@@ -76,12 +28,10 @@ class Worker:
     ) -> None:
         self.engine, self.site, self.cache, self.signatures = engine, site, cache, signatures
         self.fresh, self.stop = fresh, stop
-        self.logs = Path()
+        self.runner = Runner(engine, site, stop)
         self.begin = time.monotonic()
         self.units: Sequence[Unit] = ()
         self.ready: dict[str, Part] = {}
-        self._number = 0
-        self._lock = threading.Lock()
 
     def cached(self) -> EngineResult | None:
         """Return the result where the cache has all of it, so that nothing has to be started; else None.
@@ -96,19 +46,19 @@ class Worker:
             self.ready = {unit.name: part for unit in self.units if (part := self._known(unit)) is not None}
             parts = [self.ready[unit.name] for unit in self.units if unit.name in self.ready]
             return self._together(parts, self.units) if len(parts) == len(self.units) else None
-        except _DEFECTS:  # what is kept cannot be read: do without it; anything else will be met, and told, again
+        except DEFECTS:  # what is kept cannot be read: do without it; anything else will be met, and told, again
             self.ready, self.fresh = {}, True
             return None
 
     def result(self, logs: Path) -> EngineResult:
         """Do what the cache has not (logs go to a folder) and put all together; called after `cached` gave None."""
-        self.logs = logs
+        self.runner.logs = logs
         self.begin = time.monotonic()
         try:
             self.units = self.units or self.engine.units(self.site)
             jobs: list[Callable[[], Part]] = [lambda unit=unit: self._part(unit) for unit in self.units]  # type: ignore[misc]
             return self._together(side_by_side(jobs, os.cpu_count() or 2), self.units)
-        except _DEFECTS as defect:
+        except DEFECTS as defect:
             return self._failed("engine_execution_failed", f"its results could not be read: {defect!r}")
 
     def _nothing(self) -> EngineResult:
@@ -182,7 +132,7 @@ class Worker:
             started_ns = time.time_ns()
             if self.engine.before:
                 self.engine.before(self.site, unit, self.signatures)
-            part, outputs = self._run(found, unit, self._looking_ahead(found, unit))
+            part, outputs = self.runner.run(found, unit, self._looking_ahead(found, unit))
             if self.engine.after:
                 self.engine.after(self.site, unit, self.signatures, started_ns)
             if not part.code:
@@ -287,7 +237,7 @@ class Worker:
         everything = unit.everything and len(files) * 2 >= len(unit.files)
         asked = unit if everything else replace(unit, files=tuple(files), everything=False)
         started_ns = time.time_ns()
-        part, _ = self._run(found, asked, lambda: (keys.of(files), None)[1])
+        part, _ = self.runner.run(found, asked, lambda: (keys.of(files), None)[1])
         if part.code:
             return part
         of = keys.of(asked.files)
@@ -316,70 +266,6 @@ class Worker:
         if len(bodies) == len(of) > _MANY:
             bodies[kept.all_key(of)] = kept.pack_findings(part.diagnostics)
         self.cache.put(self.engine.name, bodies)
-
-    # -- Processes
-
-    def _run(self, found: Found, unit: Unit, meanwhile: Callable[[], None]) -> tuple[Part, list[Output]]:
-        """Start the unit's processes one after the other and read what they print."""
-        jobs = self.engine.jobs(self.site, found, unit)
-        helper = threading.Thread(target=_quietly, args=(meanwhile,), name=f"punchlist-{self.engine.name}")
-        helper.start()
-        try:
-            part, outputs = self._run_all(jobs, unit)
-        finally:
-            helper.join()
-        return part, outputs
-
-    def _run_all(self, jobs: Sequence[Job], unit: Unit) -> tuple[Part, list[Output]]:
-        diagnostics: list[Diagnostic] = []
-        outputs: list[Output] = []
-        coverage: set[str] = set()
-        part = Part(diagnostics=[], coverage=frozenset())
-        deadline = time.monotonic() + (self.site.setting.timeout_s or self.engine.timeout_s)
-        notes: list[str] = []
-        for job in jobs:
-            verdict, one = self._process(job, unit, max(0.05, deadline - time.monotonic()))
-            outputs.append(one)
-            diagnostics += one.diagnostics
-            notes += verdict.notes
-            if not verdict.code:
-                coverage |= set(unit.files if one.looked_at is None else one.looked_at)
-            elif not part.code:
-                part.code, part.message = verdict.code, verdict.message
-            if verdict.code in ("engine_timeout", "cancelled"):
-                break
-        part.diagnostics = in_characters(diagnostics, self.engine.columns, self._bytes)
-        part.coverage = frozenset(coverage)
-        part.checked = len(coverage)
-        part.notes = tuple(dict.fromkeys(notes))
-        part.commands = tuple(_shown(job) for job in jobs)
-        return part, outputs
-
-    def _process(self, job: Job, unit: Unit, timeout_s: float) -> tuple[output.Verdict, Output]:
-        root = str(self.site.root)
-        with self._lock:
-            self._number += 1
-            prefix = f"{self.engine.name}." if self._number == 1 else f"{self.engine.name}-{self._number}."
-        env = composed(self.site.environ, {**environment(self.site, unit.home), **job.env})
-        command = Command(
-            run=job.argv, cwd=self.site.path(job.cwd), env=env, timeout_s=timeout_s, ceiling=CEILING, grace_s=_GRACE_S,
-            keep_background=False,
-        )  # fmt: skip
-        finished = capture(command, str(self.logs), handle=self.stop.handle(), prefix=prefix)
-        stdout, stderr = (_log(self.logs / f"{prefix}{name}.log") for name in ("stdout", "stderr"))
-        verdict = output.read(self.engine, job, _how(finished, timeout_s), stdout, stderr, root)
-        looked_at = frozenset[str]() if verdict.empty else None
-        if looked_at is None and self.engine.looked_at is not None:
-            looked_at = self.engine.looked_at(self.site, unit, job, stdout)
-        if looked_at is None and job.files is not None:
-            looked_at = frozenset(job.files)
-        return verdict, Output(list(verdict.diagnostics), looked_at, stdout, stderr)
-
-    def _bytes(self, file: str) -> bytes | None:
-        try:
-            return Path(self.site.path(file)).read_bytes()
-        except (OSError, ValueError):
-            return None
 
     # -- All together
 
@@ -460,29 +346,3 @@ _NEXT = {
     "output_limit_exceeded": "Narrow the paths, or exclude generated files in the tool's own configuration.",
     "engine_execution_failed": "Run the tool by itself to see all it says, and mend its configuration or installation.",
 }
-
-
-def _quietly(work: Callable[[], None]) -> None:
-    """Do what only saves time later; what goes wrong there will be met, and told, where it is needed."""
-    try:
-        work()
-    except (OSError, *_DEFECTS):
-        return
-
-
-def _how(finished: Finished, timeout_s: float) -> How:
-    how = finished.how
-    return replace(how, message=f"out of time after {timeout_s:g} s") if how.ending == "timeout" else how
-
-
-def _log(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
-
-
-def _shown(job: Job) -> str:
-    import shlex
-
-    return shlex.join(job.argv if len(job.argv) < 30 else (*job.argv[:29], f"... {len(job.argv) - 29} more"))
