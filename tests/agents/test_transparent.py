@@ -1,11 +1,17 @@
 """Which commands are taken over: right on a table of what agents really type."""
 
 import json
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from punchlist.agents.transparent import decide
+from punchlist.reading.command import understand
+from punchlist.reading.recognise import by_command
+from punchlist.running.seethrough import see_through
 
 P = "punchlist run -- "
 
@@ -265,6 +271,41 @@ LEFT = [
     "cd a && punchlist run test",
     "uv run punchlist run -- pytest",
 ]
+
+
+@pytest.mark.parametrize("taken", [taken for _, taken in TAKEN if f"{P}'" in taken])
+def test_what_is_taken_over_with_its_viewers_is_seen_through_when_it_runs(taken: str) -> None:
+    at = taken.index(P) + len(P)
+    words = shlex.split(taken[at:].partition(";")[0])
+    assert len(words) == 1
+    assert see_through(words[0], lambda first: bool(by_command(understand(first)))) is not None
+
+
+def test_a_decision_imports_nothing_that_is_slow_to_start() -> None:
+    payload = {"tool_name": "Bash", "hook_event_name": "PreToolUse", "tool_input": {"command": "cd a && pytest | tail"}}
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "punchlist.cli", "hook", "claude"],
+        input=json.dumps(payload),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert "punchlist run --" in done.stdout
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    slow = {
+        "argparse",
+        "dataclasses",
+        "inspect",
+        "subprocess",
+        "tomllib",
+        "yaml",
+        "sqlite3",
+        "asyncio",
+        "mcp",
+        "logging",
+    }
+    assert not imported & (slow | {"punchlist.model", "punchlist.reading.registry", "punchlist.service.project"})
 
 
 def test_the_table_is_large_enough() -> None:

@@ -139,6 +139,14 @@ def test_hooks_keep_what_stands_in_the_file_and_are_installed_once(project: Path
     assert file.read_text(encoding="utf-8") == before.replace('"opus"', '"sonnet"')
 
 
+def test_the_priority_stays_in_the_entry(project: Path, home: Path, inside: Inside) -> None:
+    inside("hooks", "install", "--runtime", "claude", "--yes", "--fail-on-priority", "3")
+    assert "as it was" in inside("hooks", "install", "--runtime", "claude", "--yes")[1]
+    assert (project / ".claude" / "settings.json").read_text().count("--fail-on-priority 3") == 3
+    inside("hooks", "uninstall", "--runtime", "claude")
+    assert not (project / ".claude" / "settings.json").exists()
+
+
 def test_a_malformed_file_is_previewed_afresh_and_refused(project: Path, home: Path, inside: Inside) -> None:
     file = project / ".cursor" / "hooks.json"
     file.parent.mkdir()

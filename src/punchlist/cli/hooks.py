@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scope", choices=SCOPES, default="project", help="whose file (the project's)")
     parser.add_argument("--payload", metavar="JSON", help="run: the event; without it standard input is read")
     parser.add_argument(
-        "--fail-on-priority", type=common.positive, metavar="N", help="run: issues up to N keep a turn going (1)"
+        "--fail-on-priority", type=common.positive, metavar="N", help="issues up to N keep a turn going (1)"
     )
     parser.add_argument("--yes", "-y", "--confirm", action="store_true", dest="yes", help="do not ask")
     parser.add_argument("--root", help="root of the project")
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         gone = hooks.uninstall(one, options.scope, root, os.environ)
         common.out(f"{one.name}: {gone[0]} {gone[1]}" if gone else f"{one.name}: no hooks of Punchlist")
         return 0
-    change = hooks.planned(one, options.scope, root, os.environ)
+    change = hooks.planned(one, options.scope, root, os.environ, options.fail_on_priority)
     if change.settings.text == change.text:
         common.out(f"{one.name}: {change.path} as it was")
         return 0

@@ -32,9 +32,9 @@ class Change:
         return self.settings.path
 
 
-def command(runtime: str) -> list[str]:
+def command(runtime: str, priority: int | None = None) -> list[str]:
     """Return the command that answers a host's events."""
-    return [*own_command(), "hook", runtime]
+    return [*own_command(), "hook", runtime, *(["--fail-on-priority", str(priority)] if priority else [])]
 
 
 def shell_text(words: list[str]) -> str:
@@ -52,15 +52,18 @@ def place(host: Host, scope: str, root: Path, environ: Mapping[str, str]) -> Pat
     return home_folder(environ).joinpath(*host.user.split("/")[1:])
 
 
-def planned(host: Host, scope: str, root: Path, environ: Mapping[str, str]) -> Change:
-    """Return the change that installs: our entry at the end of each event's list, an older one of ours replaced."""
+def planned(host: Host, scope: str, root: Path, environ: Mapping[str, str], priority: int | None = None) -> Change:
+    """Return the change that installs: our entry at the end of each event's list, an older one of ours replaced.
+
+    Without a `priority` the one that is installed already stays.
+    """
     settings = read(place(host, scope, root, environ), (root,))
     if host.whole is not None:
         if settings.text and not OURS_FILE.search(settings.text):
             raise Trouble(f"{settings.path} is not Punchlist's own file; move it away first", "foreign_file")
-        return Change(settings, host.whole(command(host.id)))
+        return Change(settings, host.whole(command(host.id, priority)))
     try:
-        return Change(settings, _with(host, settings.text))
+        return Change(settings, _with(host, settings.text, priority or _priority(settings.text)))
     except Trouble as trouble:
         raise Trouble(f"{settings.path}: {trouble}", trouble.code) from None
 
@@ -119,18 +122,23 @@ def uninstall(host: Host, scope: str, root: Path, environ: Mapping[str, str]) ->
     first = first_state(settings)
     if first is not None:
         try:
-            same = _with(host, first) == settings.text
+            same = _with(host, first, _priority(settings.text)) == settings.text
         except Trouble:
             same = False
         first = first if same else None
     return settings.path, restore(settings, text, first)
 
 
-def _with(host: Host, text: str) -> str:
+def _priority(text: str) -> int | None:
+    found = re.search(r"\bhook\s+\w+\s+--fail-on-priority\s+(\d+)", text)
+    return int(found[1]) if found else None
+
+
+def _with(host: Host, text: str, priority: int | None = None) -> str:
     for key, value in host.head.items():
         if jsonc.get(text, (key,)) is None:
             text = jsonc.put(text, (key,), value)
-    for event, entry in host.entries(shell_text(command(host.id))).items():
+    for event, entry in host.entries(shell_text(command(host.id, priority))).items():
         there = jsonc.get(text, ("hooks", event))
         items = there if isinstance(there, list) else []
         if entry in items:
