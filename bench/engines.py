@@ -99,10 +99,8 @@ def main() -> None:
                         Path(word).parent.mkdir(parents=True, exist_ok=True)
             hand.append(by_hand(root, commands))
             ours.append(timed(root, state)[0])
-        print(
         limit = median(hand) * 1.15 + 0.15
         print(f"cold: by hand {median(hand):.3f} s, checked {median(ours):.3f} s, allowed {limit:.3f} s")
-        )
         state = Path(name) / "cold0"
         timed(root, state)
         look = [stats(root) for _ in range(ROUNDS)]
