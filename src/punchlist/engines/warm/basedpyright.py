@@ -6,7 +6,6 @@ user; what it then answers is by its defaults, so that the command line has to b
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from punchlist.engines.warm.pull import Puller
 from punchlist.engines.warm.record import Kind
 from punchlist.engines.warm.wire import Lost
 from punchlist.model import Diagnostic
+from punchlist.records import replace
 
 CONFIGS = ("pyrightconfig.json", "pyproject.toml")
 

@@ -6,7 +6,6 @@ the other.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from punchlist.engines import find
@@ -17,6 +16,7 @@ from punchlist.engines.warm.lsp import Lsp
 from punchlist.engines.warm.pull import Puller
 from punchlist.engines.warm.record import Kind
 from punchlist.model import Diagnostic
+from punchlist.records import replace
 
 
 def start(site: Site, found: Found, unit: Unit) -> Puller:

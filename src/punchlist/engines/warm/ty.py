@@ -6,7 +6,6 @@ the same finding. With `workspace/diagnostic` it waits until something changes: 
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from punchlist.engines import find
@@ -17,6 +16,7 @@ from punchlist.engines.warm.pull import Puller
 from punchlist.engines.warm.record import Kind
 from punchlist.engines.warm.wire import Lost
 from punchlist.model import Diagnostic
+from punchlist.records import replace
 
 CONFIGS = ("ty.toml", "pyproject.toml", ".python-version")
 # Rules whose headline itself goes on after a colon.
