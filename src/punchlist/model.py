@@ -1,8 +1,9 @@
 """The records that every part shares: diagnostics, reports, how a run ended, and one total order."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Literal
+
+from punchlist.records import dataclass, field
 
 Severity = Literal["error", "warning", "info", "hint"]
 Outcome = Literal["passed", "failed", "error", "unknown", "running"]

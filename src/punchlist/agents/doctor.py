@@ -85,6 +85,7 @@ def engines(project: Project) -> Iterator[Finding]:
 def clients(project: Project) -> Iterator[Finding]:
     """Start every entry found as its client would, and compare the root that the server answers with ours."""
     count = 0
+    told: dict[str, Mapping[str, Any]] = {}
     for one in CLIENTS:
         for scope in SCOPES:
             subject = f"{one.name} ({scope})"
@@ -95,21 +96,28 @@ def clients(project: Project) -> Iterator[Finding]:
                 continue
             if entry is not None:
                 count += 1
-                yield started(entry, project, subject)
+                same = json.dumps([entry.command, dict(entry.env)], sort_keys=True)
+                if same not in told and entry.command and entry.command[0] and not switched_off(entry):
+                    told[same] = greeted(entry, project.folder)  # equal entries are started once
+                yield started(entry, project, subject, told.get(same, {}))
                 if one.note and scope == "project":
                     yield Finding("note", subject, one.note)
     if not count:
         yield Finding("note", "clients", "no client has an entry", "punchlist install --client NAME")
 
 
-def started(entry: entries.Entry, project: Project, subject: str) -> Finding:
-    """Start an entry's server in the project: it must initialise and ping, and be in the same root."""
+def switched_off(entry: entries.Entry) -> bool:
+    """Whether its client does not start an entry."""
+    return entry.value.get("enabled") is False or entry.value.get("disabled") is True
+
+
+def started(entry: entries.Entry, project: Project, subject: str, told: Mapping[str, Any]) -> Finding:
+    """Judge what an entry's server answered: it must have initialised and pinged, and be in the same root."""
     again = f"punchlist install --client {entry.client.id} --scope {entry.scope}"
-    if entry.value.get("enabled") is False or entry.value.get("disabled") is True:
+    if switched_off(entry):
         return Finding("note", subject, f"the entry in {entry.file} is switched off")
     if not entry.command or not entry.command[0]:
         return Finding("problem", subject, f"the entry in {entry.file} names no command", again)
-    told = greeted(entry, project.folder)
     if "error" in told:
         return Finding("problem", subject, f"{entry.file}: {entry.command[0]} {told['error']}", f"Run {again}")
     root = str(project.folder)

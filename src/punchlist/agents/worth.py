@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from punchlist.reading.command import Invocation, Scripts, understand
+from punchlist.reading.command import Invocation, Scripts, bare, understand
 
 KINDS = frozenset({"test", "lint", "types", "compile", "build", "format"})
 
@@ -124,7 +124,7 @@ TELLS = word_set(
     "--version --help --init --listTests --list-tests --list --collect-only --co --fixtures --markers --print-config"
     " --showConfig --show-config --showconfig --listFiles --listFilesOnly --show-settings --show-files --diff --dry-run"
     " --explain --watch --watchAll --ui --pdb --trace --interactive --stdin --setup-plan --print --serve --debug-server"
-    " --just-print --question --list-msgs --env-info --support-info --usage --debug-brk --headed --repl"
+    " -list --just-print --question --list-msgs --env-info --support-info --usage --debug-brk --headed --repl"
 )
 TELLS_AS = re.compile(r"--(?:stdin|inspect|watch|dump|print|list|completion)[-a-zA-Z]*(?:=.*)?$|-dump|-print-")
 FALSE = re.compile(r"--watch(?:All)?=(?:false|0|no)$")
@@ -145,6 +145,7 @@ SHORT: dict[str, frozenset[str]] = {
     "-P": word_set("cmake"),
     "-T": word_set("rake"),
 }
+V_IS_VERSION = word_set("tsc eslint jest prettier mvn gradle vitest stylelint webpack vite rollup rspec make ng")
 ALWAYS_SHORT = frozenset({"-h", "-V"})
 USED_OTHERWISE = {"-h": word_set("stylelint"), "-V": word_set("ctest rspec")}
 # Wrappers that ask for somebody, detach, or want the bytes for themselves.
@@ -172,6 +173,8 @@ def verdict(one: Invocation) -> bool | None:
     if program in TARGETS:
         return _by_targets(program, words)
     program, words = _php_and_python(program, tuple(words))
+    if program in ("react-scripts", "craco") and "test" in words and not any(map(FALSE.match, words)):
+        return False  # they watch
     if program in SUBCOMMANDS:
         return _subcommand(program, words) in SUBCOMMANDS[program]
     if program in LIVE:
@@ -221,11 +224,12 @@ def _runner(one: Invocation) -> bool:
 
 
 def _php_and_python(program: str, words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """`python manage.py test` and `php artisan test` are `manage.py test` and `artisan test`."""
-    if program in ("python", "php", "ruby") and words:
+    """`python manage.py test` and `php vendor/bin/phpunit` are `manage.py test` and `phpunit`."""
+    if program in ("python", "php", "ruby", "node") and words and not words[0].startswith("-"):
         script = words[0].rsplit("/", 1)[-1]
-        if script in ("manage.py", "artisan", "rails"):
-            return script, words[1:]
+        name = script if script == "manage.py" else bare(script)
+        if name in SIMPLE or name in ("manage.py", "artisan", "rails"):
+            return name, words[1:]
     return program, words
 
 
@@ -291,6 +295,8 @@ def named_well(name: str) -> bool | None:
 
 
 def _tells(program: str, words: Sequence[str]) -> bool:
+    if len(words) == 1 and (words[0] == "-version" or (words[0] == "-v" and program in V_IS_VERSION)):
+        return True
     own = words[: words.index("--")] if "--" in words and program in TARGETS | RUNNERS else words
     for at, word in enumerate(words):
         if FALSE.match(word):

@@ -1,10 +1,10 @@
 """Diagnostics that one look explains, put together."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from punchlist.analysis.fingerprint import fingerprint, identity, key, rule_name, split
 from punchlist.model import SEVERITIES, Diagnostic, Severity, in_order
+from punchlist.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """Going in circles: findings that come back after they were gone, and files that keep breaking the same rule."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from punchlist.analysis.fingerprint import SLOT, split
 from punchlist.model import Diagnostic
+from punchlist.records import dataclass, field
 
 LOOP_AT = 2
 CHURN_AT = 3

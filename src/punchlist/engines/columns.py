@@ -1,10 +1,10 @@
 """Columns as the model counts them: tools count UTF-16 units or bytes, which differs where lines are not ASCII."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from punchlist.engines.record import Columns
 from punchlist.model import Diagnostic, Edit, Fix, Related
+from punchlist.records import replace
 
 Read = Callable[[str], bytes | None]
 _LARGEST = 4 << 20

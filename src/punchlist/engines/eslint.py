@@ -7,13 +7,13 @@ file only, findings in one file are held to depend on others. Its JSON names eve
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 
 from punchlist.engines import common, find
 from punchlist.engines.record import Engine, Found, Inputs, Job, Missing, Output, Unit
 from punchlist.engines.scope import split
 from punchlist.engines.site import Site, above, joined
 from punchlist.model import Diagnostic
+from punchlist.records import replace
 
 ENDINGS = (*common.SCRIPT, ".vue", ".svelte", ".astro")
 FLAT = tuple(f"eslint.config.{ending}" for ending in ("js", "mjs", "cjs", "ts", "mts", "cts"))

@@ -2,7 +2,6 @@
 
 import importlib
 from collections.abc import Sequence
-from dataclasses import replace
 
 from punchlist.engines.record import Engine, Job
 from punchlist.model import Diagnostic, How, Span
@@ -11,7 +10,7 @@ from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.paths import placed, relative
 from punchlist.reading.reader import once
 from punchlist.reading.text import to_log
-from punchlist.records import dataclass
+from punchlist.records import dataclass, replace
 
 _MESSAGE = 400
 

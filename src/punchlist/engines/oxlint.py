@@ -7,13 +7,13 @@ on other files.
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from punchlist.engines import common, find
 from punchlist.engines.record import Engine, Found, Inputs, Job, Missing, Output, Unit
 from punchlist.engines.scope import split
 from punchlist.engines.site import Site, above, joined
 from punchlist.model import Diagnostic
+from punchlist.records import replace
 
 ENDINGS = (*common.SCRIPT, ".vue", ".astro", ".svelte")
 CONFIGS = (".oxlintrc.json", ".oxlintrc.jsonc", ".oxlintrc", "oxlint.json", "oxlint.config.ts")

@@ -3,7 +3,6 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from punchlist.engines import output
@@ -12,7 +11,7 @@ from punchlist.engines.find import environment
 from punchlist.engines.record import Engine, Found, Job, Output, Unit
 from punchlist.engines.site import Site
 from punchlist.model import Diagnostic, How
-from punchlist.records import dataclass
+from punchlist.records import dataclass, replace
 from punchlist.running.capture import Command, Finished, Handle, capture
 from punchlist.running.environment import composed
 

@@ -3,7 +3,6 @@
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from punchlist.engines import kept
@@ -12,6 +11,7 @@ from punchlist.engines.runner import CEILING, DEFECTS, Part, Runner, Stop
 from punchlist.engines.signatures import Signatures, digest
 from punchlist.engines.site import Site
 from punchlist.model import Diagnostic, in_order
+from punchlist.records import replace
 from punchlist.running.parallel import side_by_side
 from punchlist.store.cache import Cache
 

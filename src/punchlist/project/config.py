@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from punchlist.project.records import (
     expand,
     working_folder,
 )
+from punchlist.records import replace
 
 if TYPE_CHECKING:
     from punchlist.project.settings import Template

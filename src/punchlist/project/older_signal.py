@@ -4,7 +4,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from punchlist.project.schema import (
     string,
     variables,
 )
+from punchlist.records import dataclass
 
 FILE = "signal.config.json"
 ADAPTERS = (

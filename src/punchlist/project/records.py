@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
+
+from punchlist.records import dataclass, field
 
 if TYPE_CHECKING:
     from punchlist.project.settings import EngineSetting, ParserSetting, Template

@@ -4,11 +4,11 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from punchlist.model import Trouble
 from punchlist.project.paths import home_folder
+from punchlist.records import dataclass
 
 OURS = ("punchlist.toml", "signalint.config.json", ".quiet-shell/config.yaml")
 VERSION_CONTROL = {".git": "git", ".hg": "Mercurial", ".jj": "Jujutsu", ".svn": "Subversion", ".sl": "Sapling"}

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 from punchlist.model import Trouble
+from punchlist.records import dataclass, field
 
 Path_ = tuple[str | int, ...]
 T = TypeVar("T")

@@ -1,7 +1,8 @@
 """The records that only some runs need (templates, own parsers, engines), apart so that a plain run starts fast."""
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from punchlist.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,12 +3,12 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from punchlist.project.manifests import json_of, table, text_of, toml_of
 from punchlist.project.workspace_others import cargo_paths
 from punchlist.project.workspaces import Package, Workspace, package_of
+from punchlist.records import replace
 
 NODE_SECTIONS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 

@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from punchlist.records import dataclass, field
 
 MAX_PACKAGES = 2000
 

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from punchlist.records import dataclass
 
 # Where installed packages, the standard library and console scripts live (CPython, PyPy, Windows, macOS, pyenv, uv).
 FOREIGN = re.compile(

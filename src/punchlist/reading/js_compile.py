@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from punchlist.reading.js_frames import Frame, path
+from punchlist.records import dataclass
 
 FILE = r"(?P<file>(?:[A-Za-z]:)?[^\s:*?\"<>|][^:*?\"<>|]*)"
 OXC = re.compile(r"\s*\[(?P<rule>[A-Z][A-Z_]+)\] (?:Error: )?(?P<message>.+)")

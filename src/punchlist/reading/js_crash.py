@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from punchlist.model import Diagnostic
 from punchlist.reading.js_frames import Frame, frame, innermost, is_own, path
 from punchlist.reading.log import Log
+from punchlist.records import dataclass
 
 # `TypeError: x`, `Error [ERR_X]: x`, `AggregateError`, `[UnhandledPromiseRejection: x`
 THROWN = re.compile(

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from urllib.parse import unquote
+
+from punchlist.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """The cleaned log that parsers read, and the reading they give back."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic, Outcome, Span
+from punchlist.records import dataclass, field
 
 LINE_LIMIT = 16_384
 

@@ -1,12 +1,12 @@
 """Know from make's `Entering directory` lines which folder a relative path in a build's output starts from."""
 
 import re
-from dataclasses import dataclass, field, replace
 from posixpath import join
 
 from punchlist.model import Diagnostic, Related
 from punchlist.reading.log import Log
 from punchlist.reading.scan import lines_with
+from punchlist.records import dataclass, field, replace
 
 MOVE = re.compile(r"(?:\S*make(?:\.exe)?|ninja)(?:\[(\d+)\])?: (Entering|Leaving) directory [`'‘](.+?)['’]$")
 WORTH = re.compile(r"(?:Entering|Leaving) directory ")

@@ -2,7 +2,8 @@
 
 # ruff: noqa: E501  a table of patterns reads best with one row a line
 import re
-from dataclasses import dataclass
+
+from punchlist.records import dataclass
 
 WIDTH = 400
 """Only so much of a line is looked at."""

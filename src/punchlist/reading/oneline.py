@@ -2,11 +2,11 @@
 
 import importlib
 import re
-from dataclasses import dataclass, field
 from functools import cache
 
 from punchlist.model import Diagnostic, Outcome, Severity
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import dataclass, field
 
 _WORDS: dict[Severity, str] = {
     "error": "error err e fatal f critical failure failed high blocker severe alert emergency panic bug",

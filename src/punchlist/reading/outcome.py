@@ -1,9 +1,9 @@
 """Decide what a run means, from how it ended and what its log says."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from punchlist.model import Diagnostic, How, Outcome
+from punchlist.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

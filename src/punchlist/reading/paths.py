@@ -1,10 +1,10 @@
 """Make printed paths root-relative, textually: nothing is looked up on disk."""
 
 import re
-from dataclasses import replace
 from posixpath import join, normpath
 
 from punchlist.model import Diagnostic, Related
+from punchlist.records import replace
 
 WINDOWS = re.compile(r"^(?:[A-Za-z]:[\\/]|\\\\|[\w.@~-]+(?:\\[\w.@~ -]+)+$)")
 FILE_URL = re.compile(r"^file://(?:localhost)?(?=/)")

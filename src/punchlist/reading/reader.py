@@ -2,7 +2,6 @@
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from posixpath import join
 
 from punchlist.model import Diagnostic, How, Report, Trouble, in_order
@@ -19,6 +18,7 @@ from punchlist.reading.sieve import Buffer, edges, is_large, pieces
 from punchlist.reading.steps import has_steps, only_failing
 from punchlist.reading.text import to_log
 from punchlist.reading.unwrap import unwrap
+from punchlist.records import dataclass, replace
 
 Parse = Callable[[Log, Context], Reading]
 Piece = tuple[str, int, bytes]

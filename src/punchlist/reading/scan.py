@@ -3,10 +3,10 @@
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import accumulate
 
 from punchlist.reading.log import Log
+from punchlist.records import replace
 
 
 class _Joined:

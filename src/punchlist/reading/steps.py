@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from punchlist.reading.log import Log
+from punchlist.records import dataclass, replace
 
 # GitHub Actions, Azure Pipelines, Jenkins, GitLab, Buildkite.
 STEP = re.compile(

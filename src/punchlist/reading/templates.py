@@ -4,12 +4,12 @@ import re
 import time
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
 from punchlist.model import Trouble
 from punchlist.reading.text import clean
+from punchlist.records import dataclass
 
 TIME_LIMIT_S = 2.0
 SECONDS_PER_LINE = 20e-6  # what any expression costs, however simple

@@ -3,12 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from itertools import islice
 from posixpath import join
 
 from punchlist.reading.log import LINE_LIMIT, Log
 from punchlist.reading.text import shorten
+from punchlist.records import dataclass, replace
 
 SAMPLE = 4_000
 DEEPEST = 4

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from punchlist.project.settings import ParserSetting
 from punchlist.reading.javascript_regex import UntranslatableError, translate
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number, severity
+from punchlist.records import dataclass
 
 Parse = Callable[[Log, Context], Reading]
 ENTRY_POINTS = "punchlist.parsers"

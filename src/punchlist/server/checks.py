@@ -1,10 +1,10 @@
 """The tools that diagnose a project with its engines: check, look closer, compare, see what comes back."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from punchlist.model import Trouble
+from punchlist.records import replace
 from punchlist.server.runs import BASE, GO_ON, POSITIVE, STRING, page_of, room, with_base
 from punchlist.server.tool import Answer, Arguments, Tool
 from punchlist.service.answers import still_running

@@ -1,9 +1,9 @@
 """The record of a tool: name, what a model reads of it, its arguments, and the operation behind it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from punchlist.records import dataclass
 from punchlist.service.session import Session
 from punchlist.store.runs import Run
 

@@ -4,13 +4,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from punchlist import platforms
 from punchlist.model import How, Report, Trouble
 from punchlist.project.records import Step
+from punchlist.records import replace
 from punchlist.running.folder import owner_alive, read_meta, reap
 from punchlist.running.handle import Handle
 from punchlist.service.files import log_size, private_folder, write_private

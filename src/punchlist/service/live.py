@@ -3,8 +3,8 @@
 import re
 import threading
 import time
-from dataclasses import dataclass, field
 
+from punchlist.records import dataclass, field
 from punchlist.running.capture import Handle
 from punchlist.running.records import Progress
 from punchlist.store.runs import Run

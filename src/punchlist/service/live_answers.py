@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from punchlist.engines.registry import BY_NAME
 from punchlist.model import Outcome, Report
+from punchlist.records import replace
 from punchlist.service.checking import values
 from punchlist.service.live_diagnostics import EXTERNAL, Batch, Seen, Source, View
 from punchlist.service.project import Project

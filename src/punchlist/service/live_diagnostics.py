@@ -3,12 +3,11 @@
 import os
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from punchlist.analysis.fingerprint import rule_name, squash
 from punchlist.model import Diagnostic, Outcome, Report, in_order
-from punchlist.records import dataclass
+from punchlist.records import dataclass, replace
 from punchlist.service import execute, supplied
 from punchlist.service.checking import snapshot
 from punchlist.service.checking.asked import holds

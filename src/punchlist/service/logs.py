@@ -5,10 +5,10 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from punchlist.model import Trouble
+from punchlist.records import dataclass
 from punchlist.running.order import merged_lines
 from punchlist.store.runs import Run
 

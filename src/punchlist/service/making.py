@@ -1,12 +1,12 @@
 """Make one run: its command or its steps run, its logs read, what it meant recorded."""
 
 import os
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from punchlist.model import How, Report
 from punchlist.project.records import Step, expand
+from punchlist.records import dataclass, field, replace
 from punchlist.running.capture import capture
 from punchlist.running.environment import PRESENTATION, composed
 from punchlist.running.folder import meta_of, write_meta

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,6 +10,7 @@ from punchlist.project.records import expand
 from punchlist.reading.command import Scripts
 from punchlist.reading.reader import Parse, Piece, read
 from punchlist.reading.registry import BY_NAME
+from punchlist.records import replace
 from punchlist.running.order import merged_lines
 from punchlist.service.logs import mapped
 from punchlist.service.own import wanted

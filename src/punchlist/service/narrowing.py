@@ -1,12 +1,12 @@
 """Narrow a report to what a caller asks for: one severity, so many groups and occurrences, another order."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from punchlist.analysis.groups import group
 from punchlist.analysis.ranking import ranked
 from punchlist.model import Report
+from punchlist.records import replace
 
 
 def narrowed(report: Report, options: Mapping[str, Any]) -> Report:

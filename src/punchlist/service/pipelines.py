@@ -1,10 +1,10 @@
 """Runs of several steps, and what is to run when one has failed."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from punchlist.project.records import Step, expand
+from punchlist.records import replace
 from punchlist.running import pipeline as running
 from punchlist.running.folder import meta_of, write_meta
 from punchlist.running.records import Started

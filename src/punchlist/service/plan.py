@@ -1,11 +1,11 @@
 """What is to be run: a configured check or a command, with everything that running and reading need."""
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 
 from punchlist.model import Trouble
 from punchlist.project.records import Check, Step, working_folder
+from punchlist.records import dataclass
 from punchlist.service.project import Project
 
 

@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from punchlist.model import Trouble
 from punchlist.project.config import ConfigCache
 from punchlist.project.records import Check, Config
 from punchlist.project.root import Root, find_root, state_dir
+from punchlist.records import dataclass, field
 from punchlist.store.runs import Store
 
 

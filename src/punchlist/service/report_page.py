@@ -4,12 +4,12 @@ import json
 import os
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from punchlist.analysis.delta import Delta
 from punchlist.analysis.groups import unique
 from punchlist.model import Report, Trouble
+from punchlist.records import replace
 from punchlist.service.checking.compare import asked_only, covering, difference
 from punchlist.service.project import Project
 from punchlist.store.runs import Run

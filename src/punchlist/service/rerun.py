@@ -4,12 +4,12 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from punchlist.analysis.groups import find, group
 from punchlist.model import Diagnostic, Report, Trouble
 from punchlist.reading.command import ASSIGNMENT, Invocation, simple_commands, understand
+from punchlist.records import dataclass, replace
 from punchlist.service.plan import Plan, of_check, of_command
 from punchlist.service.project import Project
 from punchlist.store.runs import Run

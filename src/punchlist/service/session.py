@@ -1,10 +1,10 @@
 """What a front door holds: one project, and the runs it is making in it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from punchlist.model import How, Report, Trouble
+from punchlist.records import dataclass, field
 from punchlist.service import execute, plan
 from punchlist.service.files import private_folder, write_private
 from punchlist.service.live import Lives

@@ -5,13 +5,13 @@ Positions of the protocol count from 0 and in UTF-16 units; whoever sends them m
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from punchlist.engines.columns import in_characters
 from punchlist.model import Diagnostic, Related, Severity, Trouble
 from punchlist.project.paths import from_uri, is_absolute, relative
+from punchlist.records import replace
 
 SEVERITIES: dict[object, Severity] = {0: "error", 1: "error", 2: "warning", 3: "info", 4: "hint"}
 SEVERITIES |= {"error": "error", "warning": "warning", "info": "info", "information": "info", "hint": "hint"}

@@ -2,10 +2,10 @@
 
 import json
 import zlib
-from dataclasses import fields
 from typing import Any
 
 from punchlist.model import Diagnostic, Edit, Fix, How, Related, Report, Span
+from punchlist.records import fields
 
 _DEFAULTS: dict[str, Any] = {f.name: f.default for f in fields(Diagnostic)}
 

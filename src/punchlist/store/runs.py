@@ -7,11 +7,11 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from punchlist.model import How, Outcome, Report, Trouble
+from punchlist.records import dataclass, field
 from punchlist.store import codec
 from punchlist.store.database import connect, read_only
 

@@ -1,12 +1,12 @@
 """What changed between two runs, as one short screen: new, changed, still there, fixed, not looked at again."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from punchlist.analysis.delta import Delta, Side
 from punchlist.analysis.groups import Group, group
 from punchlist.analysis.ranking import ranked
 from punchlist.model import Diagnostic
+from punchlist.records import replace
 from punchlist.views.budget import RUN, Budget, size
 from punchlist.views.ladder import Rung, render
 from punchlist.views.masking import mask

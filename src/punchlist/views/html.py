@@ -1,7 +1,6 @@
 """One self-contained page for people: verdict, what changed, the last runs, every group with its places and code."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
@@ -9,6 +8,7 @@ from punchlist.analysis.delta import Delta
 from punchlist.analysis.groups import Group, group, unique
 from punchlist.analysis.ranking import ranked
 from punchlist.model import Diagnostic, Report
+from punchlist.records import dataclass
 from punchlist.views.masking import mask
 from punchlist.views.verdict import Facts, counted, duration, verdict
 

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
 from posixpath import dirname
 from typing import NamedTuple
 
 from punchlist.analysis.groups import Group
 from punchlist.model import Diagnostic, Severity
+from punchlist.records import replace
 from punchlist.views import wording
 from punchlist.views.places import entries, in_file, join_tests, one_line, places, short_test
 

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +9,7 @@ from punchlist.analysis.delta import Delta
 from punchlist.analysis.fingerprint import split, squash
 from punchlist.analysis.loops import Churn, Loop, Recurrence
 from punchlist.model import Diagnostic
+from punchlist.records import dataclass, field
 from punchlist.views.masking import mask
 
 VERSION = "1.4"

@@ -1,7 +1,6 @@
 """Signal MCP's documented JSON: run summaries, diffs, checks, runs, log slices. Keys, caps and order are theirs."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from punchlist.analysis.delta import Delta
@@ -9,6 +8,7 @@ from punchlist.analysis.fingerprint import squash
 from punchlist.analysis.groups import Group, group, unique
 from punchlist.analysis.ranking import ranked
 from punchlist.model import Diagnostic, Report, Severity
+from punchlist.records import dataclass
 from punchlist.views.masking import mask
 
 SortBy = Literal["count", "last", "first"]

@@ -1,7 +1,6 @@
 """Gather what every ecosystem's module finds, and give each check its name."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from punchlist.project.discovery import compiled, node, python, scripting, targets
@@ -9,6 +8,7 @@ from punchlist.project.discovery.folder import Folder, Found
 from punchlist.project.discovery.names import slug
 from punchlist.project.discovery.walk import folders
 from punchlist.project.records import Check, Step
+from punchlist.records import replace
 
 # The order decides who gets the plain name where two tools of a folder would have the same; declared ones go first.
 FINDERS: tuple[Callable[[Folder], Iterator[Found]], ...] = (

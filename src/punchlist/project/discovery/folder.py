@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from punchlist.project.manifests import json_of, text_of, toml_of
+from punchlist.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

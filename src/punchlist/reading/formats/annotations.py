@@ -4,11 +4,11 @@ Seen from ruff, ty, pylint, yamllint, sqlfluff, ansible-lint, biome, oxlint, gol
 """
 
 import re
-from dataclasses import replace
 
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.records import replace
 
 GITHUB = re.compile(
     r"(?P<lead>.*?)::(?P<severity>error|warning|notice)(?: (?P<fields>[^:]*?(?::(?!:)[^:]*?)*))?::(?P<text>.*)"

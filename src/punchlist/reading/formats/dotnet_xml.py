@@ -1,12 +1,12 @@
 """Read the test reports of .NET: TRX of Visual Studio, NUnit 2 and 3, xUnit 2."""
 
-from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from punchlist.model import Diagnostic
 from punchlist.reading.formats.places import place_in
 from punchlist.reading.formats.xml_values import Document, documents, name_of, whole_text
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import dataclass
 
 ROOTS = ("TestRun", "test-run", "test-results", "assemblies", "assembly")
 STATES = {

@@ -4,10 +4,10 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from punchlist.reading.log import Log, Reading
+from punchlist.records import dataclass, replace
 
 _DECODE = json.JSONDecoder().raw_decode
 # A value that does not begin its line must begin like an object (or a list of them): `text[{"a": 1}]`.

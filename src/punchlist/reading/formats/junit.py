@@ -6,7 +6,6 @@ ctest, go-junit-report, gotestsum, nextest, rspec.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
 from punchlist.model import Diagnostic
@@ -16,6 +15,7 @@ from punchlist.reading.formats.places import Place, place_in
 from punchlist.reading.formats.xml_values import Document, documents, name_of, unescaped, whole_text
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.records import dataclass, field
 
 FAILING = ("failure", "error")
 FLAKY = ("flakyFailure", "flakyError")

@@ -100,7 +100,7 @@ def read(document: Document, log: Log, tool: str, reading: Reading) -> None:
 
 
 def _placed(found: Diagnostic, log: Log, line: int, end: int) -> Diagnostic:
-    from dataclasses import replace
+    from punchlist.records import replace
 
     return replace(found, log=log.span(line, end))
 

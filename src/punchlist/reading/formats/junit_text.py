@@ -1,12 +1,12 @@
 """What a JUnit failure says: its message, its detail and the names of its test, by the habits of each writer."""
 
 import re
-from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from punchlist.reading.formats.places import Place
 from punchlist.reading.formats.xml_values import unescaped
 from punchlist.reading.oneline import number
+from punchlist.records import dataclass
 
 VAGUE = re.compile(
     r"(?:(?:test )?fail(?:ed|ure)?|error|assertion failed|test failure.*|.*exited with code \d+)?[.!]?$", re.I

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from punchlist.reading import frames as python_frames
 from punchlist.reading import js_frames
 from punchlist.reading.oneline import number
+from punchlist.records import dataclass
 
 # Code that is never the project's own, where the frame names a path: package folders and run times.
 FOREIGN = re.compile(

@@ -4,12 +4,12 @@ Parsers of tools that write TAP of their own come first; `read_tap` serves those
 """
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic
 from punchlist.reading.formats.places import Place, place_in
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.records import dataclass, field
 
 POINT = re.compile(
     r"(?P<indent> *)(?P<not>not )?ok\b(?: +(?P<number>\d+))?(?: +-)? *(?P<name>.*?)"

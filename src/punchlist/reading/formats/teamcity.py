@@ -5,12 +5,12 @@ Seen from PHPUnit, pytest-teamcity, mocha-teamcity-reporter, dotnet test. Escape
 """
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.formats.places import Place, place_in
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.records import dataclass, field
 
 MESSAGE = re.compile(r"##teamcity\[(?P<name>\w+)(?P<rest>(?:[^|\]']|\|.|'(?:[^'|]|\|.)*')*)\]")
 ATTRIBUTE = re.compile(r"(?P<name>[\w.-]+)='(?P<value>(?:[^'|]|\|.)*)'")

@@ -3,12 +3,12 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from punchlist.reading.log import Log, Reading
+from punchlist.records import dataclass
 
 # XML 1.0 allows neither these characters nor references to them; test runners write both.
 ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from punchlist.reading.log import Log
 from punchlist.reading.oneline import number
+from punchlist.records import dataclass
 
 ARROW = re.compile(r" *--> (?P<file>[^:].*?)(?::cell \d+)?(?::(?P<line>\d+)(?::(?P<column>\d+))?)?(?:-\d+(?::\d+)?)?$")
 GUTTER = re.compile(r" *(?:\d+ *)?(?:[|+\-=]|:::)(?: |$)|\.\.\.$| *\||-{20,}$")

@@ -1,13 +1,13 @@
 """ava (3 to 7): its default reporter's rows, the blocks below the first ruler, uncaught errors; TAP by `tap_js`."""
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic
 from punchlist.reading.js_crash import THROWN, own_detail
 from punchlist.reading.js_frames import Frame, frame, innermost, path
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import tap_js
+from punchlist.records import dataclass, field
 
 FAIL = re.compile(r"\s*[✘✖×x] \[fail\]: (?P<title>\S.*)$")
 RULER = re.compile(r"\s*─+$")

@@ -1,11 +1,11 @@
 """Read bats (1.1 to 1.12): its TAP and TAP 13, pretty output and its own errors; its JUnit output is read as such."""
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.records import dataclass, field
 
 PLAN = re.compile(r"1\.\.(?P<last>\d+)$")
 POINT = re.compile(

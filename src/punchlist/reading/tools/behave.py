@@ -1,12 +1,12 @@
 """Read behave's formatters (1.2.5 to 1.3): pretty, plain, progress, progress3, and the lists of failing scenarios."""
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic
 from punchlist.reading import frames
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.scan import lines_with
+from punchlist.records import dataclass, field
 
 SCENARIO = re.compile(
     r"\s+(?:Scenario(?: Outline)?|Example|Background): (?P<name>.*?)(?:\s+# (?P<file>\S.*?):(?P<line>\d+))?$"

@@ -1,7 +1,6 @@
 """Read black (19 to 26), also `--diff`: what would be reformatted, what cannot be parsed."""
 
 import re
-from dataclasses import replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
@@ -9,6 +8,7 @@ from punchlist.reading.oneline import number
 from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.diffs import file_diffs
 from punchlist.reading.tools.usage import read_usage
+from punchlist.records import replace
 
 WOULD = re.compile(r"would reformat (?P<file>.+)")
 PARSE = re.compile(r"error: cannot parse: (?P<file>.+?):(?P<line>\d+):(?P<column>\d+)$")

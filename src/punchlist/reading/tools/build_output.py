@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from punchlist.reading import frames
 from punchlist.reading.oneline import number
+from punchlist.records import dataclass
 
 COMPILER = re.compile(
     r"\s*(?P<file>(?:[A-Za-z]:)?[^\s:(][^:(]*?\.\w+)(?::(?P<line>\d+)(?::(?P<column>\d+))?|\((?P<line2>\d+)\)) ?: "

@@ -1,12 +1,12 @@
 """bun test (1.0 to 1.4): the reason stands above its `(fail)` line; errors between tests stand in a box."""
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic
 from punchlist.reading.js_crash import own_detail
 from punchlist.reading.js_frames import frame, innermost
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import dataclass, field
 
 FAIL = re.compile(r"(?:\(fail\)|✗) (?P<name>.+?)(?: \[\d[\d.]*m?s\])?$")
 RESULT = re.compile(r"(?:\((?:pass|fail|skip|todo)\)|[✓✗»✎]) \S")

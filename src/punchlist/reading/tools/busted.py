@@ -1,12 +1,12 @@
 """Read busted 2: utfTerminal, plainTerminal, TAP, gtest, json; its JUnit output is read as such."""
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic
 from punchlist.reading.formats.json_values import claim, dicts_of, inner, number_of, text_of, values
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools.lua_errors import PLACED, place
+from punchlist.records import dataclass, field
 
 TOTALS = re.compile(
     r"(?P<passed>\d+) success(?:es)? / (?P<failed>\d+) failures? / (?P<errors>\d+) errors? / (?P<skipped>\d+) pending :"

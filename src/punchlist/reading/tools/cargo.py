@@ -4,11 +4,11 @@ Seen with cargo 1.56 to 1.95.
 """
 
 import re
-from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import panics, rustc
+from punchlist.records import dataclass, field, replace
 
 CONSEQUENCE = re.compile(
     r"(?:error|warning): (?:could not compile |could not document |aborting due to |build failed|"

@@ -1,10 +1,10 @@
 """Read Catch2's console and compact reporters (2.x and 3.x): failed assertions under test case and sections, totals."""
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import dataclass, field
 
 PLACE = r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:(][^:\n(]*?)(?::(?P<line>\d+)|\((?P<line2>\d+)\))"
 FAILED = re.compile(PLACE + r": (?P<what>FAILED|warning|SKIPPED|PASSED|info):$")

@@ -4,10 +4,10 @@ Errors go to stderr and results to stdout: where the two were kept apart, the n-
 """
 
 import re
-from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import dataclass, field, replace
 
 MARK = re.compile(r"\[ +(?P<mark>RUN|OK|ERROR|LINE|FAILED|PASSED|SKIPPED) +\] ?(?P<rest>.*)$|\[=+\] .*\d+ test\(s\)")
 LINE = re.compile(r"--- (?P<file>[^\s:][^:]*):(?P<line>\d+): error: (?P<message>.*)$")

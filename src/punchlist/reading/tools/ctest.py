@@ -6,10 +6,10 @@ Seen with CMake 3.16 to 3.31. The percentage counts skipped tests as passed; the
 import importlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import dataclass, field, replace
 
 START = re.compile(r"\s*Start\s+(\d+): (.+)$")
 ROW = re.compile(r"\s*\d+/\d+ Test\s+#(\d+): (.*)$")

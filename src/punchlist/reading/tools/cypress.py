@@ -1,13 +1,13 @@
 """cypress run (4 to 14): mocha's blocks for every spec, the boxes of results, what kept it from running."""
 
 import re
-from dataclasses import replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.js_compile import refused
 from punchlist.reading.js_crash import own_detail
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import mocha
+from punchlist.records import replace
 
 RUNNING = re.compile(r"\s*Running: +(?P<spec>\S.*?)(?: +\(\d+ of \d+\))?$")
 SPEC_RAN = re.compile(r"\s*│ Spec Ran: +(?P<spec>\S.*?) *│$")

@@ -1,13 +1,13 @@
 """deno test, check, run, fmt and compact lint (1.30 to 2.9): the ERRORS section, type errors, what failed to load."""
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic
 from punchlist.reading.js_crash import own_detail
 from punchlist.reading.js_frames import Frame, frame, innermost, path
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import tap_js
+from punchlist.records import dataclass, field
 
 SECTION = re.compile(r" ?(?P<name>ERRORS|FAILURES) ?$")
 TEST = re.compile(r"(?P<name>\S.*?) => (?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+)$")

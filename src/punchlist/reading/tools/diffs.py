@@ -1,9 +1,9 @@
 """Unified diffs that formatters print: which files, and where each change begins."""
 
 import re
-from dataclasses import dataclass
 
 from punchlist.reading.log import Log
+from punchlist.records import dataclass
 
 OLD = re.compile(r"--- (?:a/)?(?P<file>.+?)(?:\t.*|:before\t?.*|  ?\d{4}-\d\d-\d\d .*|  ?\((?:original|before).*\))?$")
 HUNK = re.compile(r"@@ -(?P<line>\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")

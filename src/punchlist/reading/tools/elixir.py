@@ -4,11 +4,11 @@ Up to 1.14 a place stands indented below the message, since 1.15 behind `└─`
 """
 
 import re
-from dataclasses import dataclass
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.records import dataclass
 
 HEAD = re.compile(r"(?P<indent> *)(?P<word>warning|error|hint): (?P<message>\S.*)$")
 PLACE = re.compile(

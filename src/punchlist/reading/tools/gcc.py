@@ -4,13 +4,13 @@ Seen with gcc 4.8 to 15, clang 11 to 20, clang-tidy 14, cppcheck 1.90 to 2.17, G
 """
 
 import re
-from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic, Related, Severity
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.make_folders import folders_of, in_folder
 from punchlist.reading.scan import lines_with
 from punchlist.reading.tools import linkers
+from punchlist.records import dataclass, field, replace
 
 EXTENSIONS = (
     "c|cc|cpp|cxx|c\\+\\+|cp|C|CPP|h|hh|hpp|hxx|h\\+\\+|H|inl|ipp|tpp|txx|tcc|inc|def|m|mm|cu|cuh|cl|hip|f|for|ftn|f77|f90|f95|"

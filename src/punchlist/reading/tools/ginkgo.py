@@ -1,10 +1,10 @@
 """Read Ginkgo's default reporter, v1 and v2: failed specs with their place, the summary, its totals."""
 
 import re
-from dataclasses import dataclass
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import dataclass
 
 RULE = re.compile(r"-{20,}$")
 HEAD = re.compile(

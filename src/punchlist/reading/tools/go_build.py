@@ -4,10 +4,10 @@ Seen with Go 1.16 to 1.27. File names are relative to the folder go was started 
 """
 
 import re
-from dataclasses import dataclass
 
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import dataclass
 
 HEADER = re.compile(r"# (\[?[\w.~/@+-]+\]?(?: \[[\w.~/@+-]+\])?)$")
 PLACE = re.compile(

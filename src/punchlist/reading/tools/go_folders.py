@@ -1,8 +1,7 @@
 """Know a Go package's folder where the log itself pairs a package with a path, for file names printed without one."""
 
-from dataclasses import replace
-
 from punchlist.model import Diagnostic
+from punchlist.records import replace
 
 
 def module_folders(found: list[Diagnostic], root: str) -> dict[str, str]:

@@ -4,12 +4,12 @@ Seen with Go 1.13 to 1.27. What a test printed stands before its result line wit
 """
 
 import re
-from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import go_build, go_folders
 from punchlist.reading.tools.go_trace import Crash, crash_at, race_at
+from punchlist.records import dataclass, field, replace
 
 STEP = re.compile(r"=== (RUN|PAUSE|CONT|NAME)\s+(\S.*)$")
 # The same without anything printed in front of it: by far the most lines.

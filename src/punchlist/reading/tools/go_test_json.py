@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 
 from punchlist.reading.formats.json_values import text_of
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import go_build, go_folders, go_test
+from punchlist.records import dataclass, field, replace
 
 
 @dataclass(slots=True)

@@ -1,9 +1,9 @@
 """Read Go's crash output: panics and fatal errors with their goroutines, data races, the project's own frames."""
 
 import re
-from dataclasses import dataclass
 
 from punchlist.reading.log import Log
+from punchlist.records import dataclass
 
 START = re.compile(
     r"\s*(panic: .+|fatal error: .+|runtime: .*stack exceeds.*|SIG[A-Z]+: .+|unexpected fault address .*)"

@@ -5,11 +5,11 @@ of the output died with the program.
 """
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic, Related
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import crashes
+from punchlist.records import dataclass, field
 
 MARK = re.compile(r"(?P<before>.*?)\[ *(?P<mark>RUN|OK|FAILED|SKIPPED|PASSED|DISABLED|=+|-+) *\] ?(?P<rest>.*)$")
 FAILURE = re.compile(

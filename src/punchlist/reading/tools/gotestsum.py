@@ -4,11 +4,11 @@ Seen with gotestsum 1.8 to 1.12. Packages are printed relative to the module, so
 """
 
 import re
-from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import go_build, go_test
+from punchlist.records import dataclass, field, replace
 
 DONE = re.compile(
     r"DONE (?:(?P<runs>\d+) runs, )?(?P<tests>\d+) tests?(?:, (?P<skipped>\d+) skipped)?"

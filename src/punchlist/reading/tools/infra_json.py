@@ -4,12 +4,12 @@ Each tool is known by the keys of its findings; lines and columns that count fro
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.formats.json_values import Value, claim, dicts_of, inner, lines_with, number_of, text_of, values
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import severity
+from punchlist.records import dataclass, replace
 
 Item = dict[str, object]
 SPECTRAL: dict[int, Severity] = {0: "error", 1: "warning", 2: "info", 3: "hint"}

@@ -1,12 +1,12 @@
 """Read isort (4 to 9): `--check`, `--diff`, files that cannot be read."""
 
 import re
-from dataclasses import replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools.diffs import file_diffs
 from punchlist.reading.tools.usage import read_usage
+from punchlist.records import replace
 
 SORTED = re.compile(r"ERROR: (?P<file>.+?) Imports are incorrectly sorted(?: and/or formatted)?\.")
 ENCODING = re.compile(r"(?:ERROR|WARNING): (?P<message>.*(?:[Uu]nable to parse file|Unicode|encoding).*)")

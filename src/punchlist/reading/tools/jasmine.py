@@ -1,12 +1,12 @@
 """jasmine (3 to 7): the numbered failures, suite errors, errors while loading."""
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic
 from punchlist.reading.js_crash import own_detail, startup
 from punchlist.reading.js_frames import innermost
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import dataclass, field
 
 HEADER = re.compile(r"(?:(?P<number>\d+)\) |(?P<suite>Suite error: |Error during loading: ?))(?P<title>.*)$")
 TOTAL = re.compile(r"(?P<specs>\d+) specs?, (?P<failed>\d+) failures?(?:, (?P<pending>\d+) pending specs?)?$")

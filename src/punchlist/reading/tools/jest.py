@@ -1,7 +1,6 @@
 """jest (24 to 30) and what prints like it: react-scripts test, the Storybook test runner. Default, verbose and JSON."""
 
 import re
-from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading import js_results
@@ -10,6 +9,7 @@ from punchlist.reading.js_compile import refused
 from punchlist.reading.js_crash import own_detail, startup
 from punchlist.reading.js_frames import Frame, frames, innermost, path
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import dataclass, field, replace
 
 HEAD = re.compile(r" ?(?P<state>PASS|FAIL) {1,3}(?P<rest>\S.*?)(?: \((?:\d[\d.]* m?s|\d[\d.]* [kMG]?B)[^)]*\))?$")
 PROJECT = re.compile(r"(?:(?P<wide>\S[^/]*?)  +|(?P<word>[^\s/.\\]+) )(?P<file>\S.*)$")

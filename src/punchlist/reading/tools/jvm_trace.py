@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from posixpath import join
+
+from punchlist.records import dataclass
 
 # `at app//com.example.Foo$Bar.baz(Foo.java:12)`, `at java.base@17/java.util...(Native Method)`
 FRAME = re.compile(r"\s*at (?:[\w.@-]*/)*(?P<call>[^\s(/]+(?: [^\s(]+)*)\((?P<file>[^():]+\.\w+)(?::(?P<line>\d+))?\)")

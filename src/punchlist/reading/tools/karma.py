@@ -1,12 +1,12 @@
 """karma (3 to 6) with its progress and dots reporters: `BROWSER suite spec FAILED`, browser errors, server errors."""
 
 import re
-from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.js_crash import THROWN, own_detail
 from punchlist.reading.js_frames import Frame, frame, innermost
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import dataclass, field, replace
 
 # `Chrome Headless 120.0.0.0 (Linux x86_64)`, `Firefox 115.0 (Ubuntu 0.0.0)`, `HeadlessChrome 79.0.3945 (Linux 0.0.0)`
 BROWSER = r"(?P<browser>[A-Z][\w .]*? \d+[\d.]* \([^)]*\))"

@@ -5,12 +5,12 @@ stands in its section (`---- name stdout ----`), or with --nocapture wherever it
 """
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import panics, rustc
 from punchlist.reading.tools.panics import Panic
+from punchlist.records import dataclass, field
 
 RUNNING = re.compile(r"running (\d+) tests?$")
 RESULT = re.compile(r".*?test result: (ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured")

@@ -1,10 +1,10 @@
 """Read what linkers say: GNU ld, gold, lld, mold and Apple's ld; undefined and doubled symbols, missing libraries."""
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Log
+from punchlist.records import dataclass, field
 
 # The name a linker speaks under, with its path where it prints one.
 LD = (

@@ -4,12 +4,12 @@ What a recipe's program printed is read by that program's parser; `*** [target] 
 """
 
 import re
-from dataclasses import dataclass
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
 from punchlist.reading.scan import lines_with
+from punchlist.records import dataclass
 
 MAKE = r"(?:g?make|bmake|[\w-]*make(?:\.exe)?|scons)(?:\[\d+\])?"
 STOPPED = re.compile(rf"{MAKE}: \*\*\* (?P<message>.+?)(?:  Stop\.)?$")

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.scan import lines_with
 from punchlist.reading.tools import surefire
+from punchlist.records import dataclass, field, replace
 
 LEVEL = re.compile(r"\[(?P<level>ERROR|WARNING|WARN|INFO)\] ?(?P<text>.*)$")
 # javac's places; Kotlin's come with other brackets, newer ones as a URL.

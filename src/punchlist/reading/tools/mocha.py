@@ -1,7 +1,6 @@
 """mocha 5 to 12: the numbered failures behind every reporter's totals, hooks, JSON, and what kept it from starting."""
 
 import re
-from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.formats.json_values import Value, claim, dicts_of, inner, lines_with, text_of, values
@@ -10,6 +9,7 @@ from punchlist.reading.js_crash import THROWN, build, crashes, own_detail
 from punchlist.reading.js_frames import frame, innermost, path
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import tap_js
+from punchlist.records import dataclass, field, replace
 
 PASSING = re.compile(r" {2}(\d+) passing(?: \(\d[\d.]*(?:ms|s|m|h)\))?$")
 PENDING = re.compile(r" {2}(\d+) pending$")

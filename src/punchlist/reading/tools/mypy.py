@@ -4,7 +4,6 @@ Notes of the same place belong to the error before them. JSON columns are 0-base
 """
 
 import re
-from dataclasses import replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.formats import json_values as js
@@ -12,6 +11,7 @@ from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number, severity
 from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.usage import read_usage
+from punchlist.records import replace
 
 LINE = re.compile(
     r"(?P<file>[^\s:](?:[^:\n]|:[\\/])*?):(?:(?P<line>\d+):(?:(?P<column>\d+):(?:(?P<end_line>\d+):(?P<end_column>\d+):)?)?)?"

@@ -1,11 +1,11 @@
 """Read cargo nextest: status lines, the output of failed tests, retries and leaks, the summary; seen: 0.9.30 on."""
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import libtest
+from punchlist.records import dataclass, field
 
 STATUS = re.compile(
     r"\s*(?:TRY (?P<attempt>\d+) )?(?P<word>PASS|FAIL|FLAKY \d+/\d+|SLOW|TIMEOUT|TERMINATING|TERMINATED"

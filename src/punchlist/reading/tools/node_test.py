@@ -2,13 +2,13 @@
 
 import re
 from collections import deque
-from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.js_crash import crashes, own_detail
 from punchlist.reading.js_frames import Frame, innermost, path
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import tap_js
+from punchlist.records import dataclass, field, replace
 
 ROW = re.compile(r"(?P<indent> *)(?P<mark>[✔✖▶﹣✓⚠]) (?P<name>.*?)(?P<time> \(\d[\d.]*ms\))?(?P<directive> # .*)?$")
 SUMMARY = re.compile(r"ℹ (?P<what>tests|suites|pass|fail|cancelled|skipped|todo) (?P<number>\d+)$")

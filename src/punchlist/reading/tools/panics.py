@@ -5,9 +5,9 @@ thread id follows the name.
 """
 
 import re
-from dataclasses import dataclass
 
 from punchlist.reading.log import Log
+from punchlist.records import dataclass
 
 HEADER = re.compile(r"\s*thread '(.*?)'(?: \(\d+\))? panicked at (\S.*?):(\d+):(\d+):$")
 OLD = re.compile(r"\s*thread '(.*?)' panicked at '(.*)', (\S[^']*?):(\d+)(?::(\d+))?$")

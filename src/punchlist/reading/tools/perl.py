@@ -1,11 +1,11 @@
 """Read what perl itself says: compile errors, missing modules, uncaught exceptions, `perl -c` (perl 5.8 to 5.40)."""
 
 import re
-from dataclasses import dataclass, replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.records import dataclass, replace
 
 SAID = re.compile(
     r"(?P<message>\S.*) at (?P<file>\S(?:.*\S)?) line (?P<line>\d+)"

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from punchlist.reading.frames import within
+from punchlist.records import dataclass
 
 PLAIN = re.compile(
     r"(?P<file>(?:(?:phar://|/|[A-Za-z]:[\\/])[^:\n]*|[^\s:/][^\s:]*)\.(?:php|phpt|phtml|inc|feature"

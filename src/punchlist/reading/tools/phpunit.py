@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.scan import lines_with
 from punchlist.reading.tools import phpunit_testdox, phpunit_trouble
 from punchlist.reading.tools.php_frames import Frame, frame, innermost
+from punchlist.records import dataclass
 
 SECTION = re.compile(
     r"There (?:was|were) (?P<count>\d+) (?P<what>(?:PHPUnit |PHP )?(?:test runner )?"

@@ -1,7 +1,6 @@
 """@playwright/test (1.20 to 1.5x): list, line, dot, github and JSON reporters, retries and flaky tests, load errors."""
 
 import re
-from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic, Related
 from punchlist.reading.formats.json_values import (
@@ -17,6 +16,7 @@ from punchlist.reading.formats.json_values import (
 from punchlist.reading.js_crash import THROWN, build, own_detail
 from punchlist.reading.js_frames import Frame, frames, innermost, path
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import dataclass, field, replace
 
 # `  1) [chromium] › tests/a.spec.js:7:3 › suite › test @tag ──────`, with `=======` before 1.28
 HEADER = re.compile(

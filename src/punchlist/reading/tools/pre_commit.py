@@ -1,11 +1,11 @@
 """Read pre-commit (2 to 4): one block a hook; what a failed hook printed is read by the parser of its tool."""
 
 import re
-from dataclasses import dataclass, replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.records import dataclass, replace
 
 HOOK = re.compile(r"(?P<name>\S.*?)\.{3,}(?:\((?P<why>[^)]+)\))?(?P<verdict>Passed|Failed|Skipped)$")
 ID = re.compile(r"- hook id: (?P<id>.+)")

@@ -5,12 +5,12 @@ tests run, which is all that both sides say.
 """
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
 from punchlist.reading.tools import perl
+from punchlist.records import dataclass, field
 
 ENTRY = re.compile(
     r"(?P<file>\S.*?)\s+\(Wstat: (?P<wstat>\d+)(?: \((?:exited (?P<exited>\d+)|Signal: (?P<signal>[^)]+))\))? "

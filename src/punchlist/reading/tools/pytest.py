@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from punchlist.model import Diagnostic, Outcome, Span
 from punchlist.reading import frames
@@ -14,6 +13,7 @@ from punchlist.reading.tools.pytest_runs import Run, Section, find_runs, labels
 from punchlist.reading.tools.pytest_summary import Entry, align, claim, from_progress, summary
 from punchlist.reading.tools.pytest_trouble import CRASH_NOTE
 from punchlist.reading.tools.pytest_warnings import warnings
+from punchlist.records import replace
 
 PERCENT = re.compile(r" +\[ *\d+(?:%|/\d+)\]$")
 WARNED = re.compile(r"\S.*:\d+: \w*Warning: ")

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from punchlist.reading import frames
 from punchlist.reading.frames import CHAINS, Frame
 from punchlist.reading.log import Log
 from punchlist.reading.tools.pytest_runs import Run, Section, plain
+from punchlist.records import dataclass, field
 
 TITLE = re.compile(r"(?P<rule>[_\u2015]+) (?P<title>\S.*?) [_\u2015]+$")
 RULE = re.compile(r"-+ (?P<title>\S.*?) -+$")

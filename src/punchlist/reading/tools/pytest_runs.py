@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from punchlist.reading.log import Log
+from punchlist.records import dataclass, field
 
 HEADER = re.compile(r"=+ (?P<title>\S.*?) =+$")
 TOTALS = re.compile(

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from punchlist.reading.log import Log
 from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.pytest_runs import Run, plain
+from punchlist.records import dataclass
 
 SUBTEST = re.compile(r"SUBFAIL(?:ED)?(?P<desc>(?:\[.*\])? ?(?:\(.*\))?) (?P<rest>\S*?\.\w+(?:::| - |$).*)$")
 OLD_SUBTEST = re.compile(r"(?P<desc>(?:\[.*\])? ?(?:\(.*\))?) SUBFAIL (?P<rest>\S*?\.\w+(?:::| - |$).*)$")

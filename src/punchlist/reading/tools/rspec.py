@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.scan import lines_with
 from punchlist.reading.tools import rspec_json
 from punchlist.reading.tools.ruby_frames import Frame, frame, innermost
+from punchlist.records import dataclass, field, replace
 
 TOTALS = re.compile(
     r"(?P<run>\d+) examples?, (?P<failed>\d+) failures?(?:, (?P<skipped>\d+) pendings?)?"

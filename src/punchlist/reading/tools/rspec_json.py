@@ -1,12 +1,12 @@
 """Read what `rspec --format json` writes (3.x)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from punchlist.model import Diagnostic
 from punchlist.reading.formats.json_values import Value, dicts_of, lines_with, list_of, number_of, text_of, values
 from punchlist.reading.log import Log
 from punchlist.reading.tools.ruby_frames import frame, innermost
+from punchlist.records import dataclass
 
 DETAIL = 60
 

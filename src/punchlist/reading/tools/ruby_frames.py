@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from punchlist.reading.frames import within
+from punchlist.records import dataclass
 
 # `file:line:in 'method'`, as Ruby (1.9 to 3.4) and every test runner print it; 3.4 closes with a straight quote.
 FRAME = re.compile(r"(?P<file><internal:[^>]*>|(?:[A-Za-z]:)?[^\s:][^:]*):(?P<line>\d+)(?::in [`'\"].*)?$")

@@ -4,10 +4,10 @@ Seen with rustc 1.56 to 1.95; clippy, rustdoc, miri and cargo's own TOML errors 
 """
 
 import re
-from dataclasses import dataclass
 
 from punchlist.model import Diagnostic, Related, Severity
 from punchlist.reading.log import Log
+from punchlist.records import dataclass
 
 HEADER = re.compile(r"(error|warning)(?:\[([\w:/-]+)\])?: (.+)")
 PLACE = re.compile(r"\s*(?:-->|┌─|╭▸|╭─▸) (.+?):(\d+):(\d+)$")

@@ -1,10 +1,10 @@
 """Read the run-time checkers of gcc and clang: Address, Leak, Thread, Memory and UndefinedBehavior sanitizers."""
 
 import re
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic, Related
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import dataclass, field
 
 ERROR = re.compile(r"(?:==\d+==\s*)?(?:ERROR|WARNING): (?P<message>(?P<tool>\w+Sanitizer|libFuzzer): (?P<what>.+))$")
 KIND = re.compile(

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Log, Reading
 from punchlist.reading.scan import lines_with
 from punchlist.reading.tools import jvm_trace
+from punchlist.records import dataclass, field, replace
 
 LEVEL = re.compile(r"\[(?P<level>ERROR|WARNING|INFO|WARN)\] ?")
 HEAD = re.compile(

@@ -3,13 +3,13 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.js_compile import refused
 from punchlist.reading.js_crash import crashes, own_detail
 from punchlist.reading.js_frames import Frame, frame, innermost, path
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import dataclass, field, replace
 
 POINT = re.compile(
     r"(?P<indent> *)(?P<not>not )?ok(?: (?P<number>\d+))?(?: ?- | |$)(?P<name>.*?)"

@@ -1,11 +1,11 @@
 """tslint 5 and 6: stylish (the default), prose and verbose lines."""
 
 import re
-from dataclasses import replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading import oneline
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import replace
 
 ROW = re.compile(
     r"(?P<word>ERROR|WARNING): (?P<line>\d+):(?P<column>\d+) {2,}(?P<rule>[\w/@-]+) {2,}(?P<message>\S.*)$"

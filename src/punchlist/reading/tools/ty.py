@@ -5,7 +5,6 @@ the carets.
 """
 
 import re
-from dataclasses import replace
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
@@ -13,6 +12,7 @@ from punchlist.reading.oneline import number, severity
 from punchlist.reading.scan import lines_with
 from punchlist.reading.tools.arrowed import block_at, is_arrow
 from punchlist.reading.tools.usage import read_usage
+from punchlist.records import replace
 
 HEADER = re.compile(
     r"(?P<severity>error|warning|info|fatal)\[(?P<rule>[a-z][a-z0-9]*(?:-[a-z0-9]+)*)\]:? (?P<message>\S.*)"

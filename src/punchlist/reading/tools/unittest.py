@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from punchlist.model import Diagnostic, Outcome
 from punchlist.reading import frames
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.scan import lines_with
+from punchlist.records import dataclass, field
 
 RULE = re.compile(r"={70,}$")
 DASHES = re.compile(r"-{70,}$")

@@ -1,10 +1,10 @@
 """Read valgrind's text: memcheck's errors and leaks, helgrind's and DRD's races, the totals. Seen with 3.13 to 3.22."""
 
 import re
-from dataclasses import replace
 
 from punchlist.model import Diagnostic, Related
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import replace
 
 LINE = re.compile(r"(?:==|--|\*\*)(\d+)(?:==|--|\*\*) ?(.*)$")
 FRAME = re.compile(r"\s+(?:at|by) 0x[0-9A-F]+: (?P<function>.+?)(?: \((?:(?P<file>[^():]+):(?P<line>\d+)|in .+)\))?$")

@@ -1,7 +1,6 @@
 """vitest 0.3x to 4: default, verbose, dot, tree, agent and basic reporters, failed suites, unhandled errors, JSON."""
 
 import re
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from punchlist.model import Diagnostic
@@ -12,6 +11,7 @@ from punchlist.reading.js_crash import own_detail, startup
 from punchlist.reading.js_frames import Frame, frame, innermost
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import tap_js
+from punchlist.records import dataclass, field, replace
 
 RULER = "⎯⎯⎯"
 BEGINNINGS = "F⎯RDTESN×✗❯M:"

@@ -1,10 +1,10 @@
 """yarn 1 (`error ...` lines) and yarn 2 to 4 (`YN0028` codes, usage errors)."""
 
 import re
-from dataclasses import replace
 
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import replace
 
 CODED = re.compile(r"➤ (?P<code>YN\d{4}): (?:[│┌└·|] ?)?(?P<text>.*)$")
 USAGE = re.compile(r"(?P<kind>Usage Error|Internal Error|Unknown Syntax Error|Type Error): (?P<message>\S.*)$")

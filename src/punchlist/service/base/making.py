@@ -4,13 +4,13 @@ import hashlib
 import json
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from punchlist import __version__
 from punchlist.model import Report, Trouble
 from punchlist.project.records import Step
+from punchlist.records import replace
 from punchlist.service import execute
 from punchlist.service.base.tree import Tree, Unknown, alone, prepare
 from punchlist.service.checking.selection import commit_of

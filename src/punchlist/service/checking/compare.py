@@ -1,11 +1,11 @@
 """What changed between any two runs, with what each of them really looked at, lines followed through the edits."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from punchlist.analysis.delta import Delta, Side, compare, complete
 from punchlist.analysis.groups import unique
 from punchlist.model import Diagnostic, Report, in_order
+from punchlist.records import replace
 from punchlist.service.checking import snapshot
 from punchlist.service.checking.asked import holds
 from punchlist.service.checking.lines import LineMap, line_map

@@ -1,12 +1,12 @@
 """What the engines printed in a check, kept as logs of steps: one folder for each process, named by its engine."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from punchlist.engines.record import EngineResult
 from punchlist.model import Diagnostic, Span
+from punchlist.records import replace
 
 _STATUS = {"ok": "completed", "error": "failed", "disabled": "skipped"}
 

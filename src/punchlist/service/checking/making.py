@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from punchlist.engines.record import EngineResult
 from punchlist.engines.run import Checked, Event, Stop
 from punchlist.engines.run import run as run_engines
 from punchlist.model import Diagnostic, How, Outcome, Report, Trouble, in_order
+from punchlist.records import replace
 from punchlist.running.handle import Handle
 from punchlist.service import execute
 from punchlist.service.checking import recurring, snapshot

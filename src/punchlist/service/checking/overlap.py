@@ -1,10 +1,10 @@
 """One finding that two engines report is one finding: linters that share their rules' names, in the same place."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from punchlist.analysis.fingerprint import rule_name
 from punchlist.model import Diagnostic
+from punchlist.records import replace
 
 # Engines that check the same rules, the one whose finding stays first: ESLint's carry a fix and the exact end.
 FAMILIES = (("eslint", "oxlint", "biome"), ("basedpyright", "pyright"))

@@ -1,12 +1,12 @@
 """What comes back and what never ends, over all checks of a project; and what each check cost."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from punchlist.analysis.loops import Churn, Loop, Memory, Recurrence, Snapshot, seen
 from punchlist.engines.record import EngineResult
 from punchlist.model import Diagnostic, Report, Trouble
+from punchlist.records import replace
 from punchlist.service.checking import snapshot as snapshots
 from punchlist.service.checking.asked import Asked, holds
 from punchlist.service.project import Project

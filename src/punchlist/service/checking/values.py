@@ -60,7 +60,7 @@ def snapshot(project: Project, run: Run) -> dict[str, Any]:
     facts = facts_of(project, run)
     engines: dict[str, dict[str, Any]] = run.facts.get("engines", {})
     if not engines:
-        from dataclasses import replace
+        from punchlist.records import replace
 
         facts = replace(facts, engines={tool: EngineState(status="ok") for tool in shown.tools})
     value = schema14.snapshot_json(
