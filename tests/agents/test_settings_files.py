@@ -11,6 +11,8 @@ from punchlist.agents.clients.entries import env_of, found, install, place, unin
 from punchlist.agents.clients.registry import CLIENTS, client
 from punchlist.agents.files import jsonc, tomltext, yamltext
 from punchlist.agents.files.settings import BACKUP
+from punchlist.agents.hooks import install as hooks
+from punchlist.agents.hooks.registry import host
 from punchlist.model import Trouble
 
 FILES = sorted((Path(__file__).parent / "settings").iterdir(), key=lambda path: path.name)
@@ -249,3 +251,23 @@ def test_items_of_a_list_come_and_go() -> None:
         {"a": 1},
         {"ours": True},
     ]
+
+
+@pytest.mark.parametrize("order", [("server", "hooks"), ("hooks", "server")])
+@pytest.mark.parametrize("name", ["gemini", "qwen"])
+def test_a_server_and_hooks_in_one_file_go_without_a_trace(
+    name: str, order: tuple[str, str], home: Path, project: Path
+) -> None:
+    path = project / f".{name}" / "settings.json"
+    path.parent.mkdir()
+    before = '{\n  // mine\n  "mcpServers": {},\n  "hooks": {"Notification": []}, "ui": {"theme": "x"}\n}\n'
+    path.write_text(before, encoding="utf-8")
+    install(client(name), "project", project, os.environ, COMMAND, {})
+    hooks.install(hooks.planned(host(name), "project", project, os.environ), "project")
+    for what in order:
+        if what == "server":
+            uninstall(client(name), "project", project, os.environ)
+        else:
+            hooks.uninstall(host(name), "project", project, os.environ)
+    assert path.read_text(encoding="utf-8") == before
+    assert [entry.name for entry in path.parent.iterdir()] == ["settings.json"]

@@ -108,14 +108,14 @@ def uninstall(client: Client, scope: str, root: Path, environ: Mapping[str, str]
         return None
     settings = read(place(client, scope, root, environ), (root,))
     value = _value(client, settings)
-    first = first_state(settings)
+    first = known = first_state(settings)
     if first is not None:
         try:
             same = _put(client, scope, first, value) == settings.text
         except Trouble:
             same = False
         first = first if same else None
-    text = _in_file(settings, lambda: _removed(client, scope, settings.text))
+    text = _in_file(settings, lambda: _removed(client, scope, settings.text, known))
     return settings.path, restore(settings, text, first)
 
 
@@ -161,13 +161,16 @@ def _put(client: Client, scope: str, text: str, value: Mapping[str, Any]) -> str
     return jsonc.put(text, (*client.key, SERVER), value)
 
 
-def _removed(client: Client, scope: str, text: str) -> str:
+def _removed(client: Client, scope: str, text: str, first: str | None) -> str:
+    """Return a text without the entry, and without what it leaves empty, unless that was there before it."""
     if client.format == "toml":
         return tomltext.remove(text, (*client.key, SERVER))
     if client.format.startswith("yaml"):
         new = yamltext.remove(text, client.key[0], SERVER)
         return "" if client.id == "continue" and scope == "project" and new == BLOCK_HEAD else new
-    new = jsonc.remove_empty(jsonc.remove(text, (*client.key, SERVER)), client.key)
+    new = jsonc.remove(text, (*client.key, SERVER))
+    if first is None or not jsonc.has(first, client.key):
+        new = jsonc.remove_empty(new, client.key)
     return "" if jsonc.load(new) == {} and new.strip() == "{}" else new
 
 

@@ -28,6 +28,14 @@ def get(text: str, path: Path) -> Any:
     return None if node is None else plain(node)
 
 
+def has(text: str, path: Path) -> bool:
+    """Tell whether something stands at a path; a text that cannot be read has nothing."""
+    try:
+        return get(text, path) is not None
+    except Trouble:
+        return False
+
+
 def put(text: str, path: Path, value: Any) -> str:
     """Return the text with the value at a path, objects on the way made when missing."""
     if get(text, path) == value and value is not None:
@@ -221,4 +229,4 @@ def _proved(old: str, new: str, change: Callable[[Any], Any]) -> str:
     return new
 
 
-__all__ = ["Child", "append", "get", "load", "put", "remove", "remove_empty", "remove_items"]
+__all__ = ["Child", "append", "get", "has", "load", "put", "remove", "remove_empty", "remove_items"]

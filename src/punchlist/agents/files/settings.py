@@ -58,6 +58,7 @@ def read(path: Path, bounds: tuple[Path, ...] = ()) -> Settings:
 def write(settings: Settings, text: str, *, keep_first: bool = True, private: bool = False) -> None:
     """Replace a file by a new text at once, mode kept; with `keep_first` what it was stands beside it as a backup.
 
+    A backup that was made before something of ours came into the file is not replaced.
     A file that is new gets mode 0600 if `private`, else what the umask leaves.
     """
     new = settings.bytes_of(text)
@@ -66,7 +67,8 @@ def write(settings: Settings, text: str, *, keep_first: bool = True, private: bo
     _unchanged(settings)
     try:
         settings.target.parent.mkdir(parents=True, exist_ok=True)
-        if keep_first and settings.raw is not None:
+        ours = backup_of(settings.target).is_file() and b"punchlist" in (settings.raw or b"")
+        if keep_first and settings.raw is not None and not ours:
             _replace(backup_of(settings.target), settings.raw, _mode(settings, private))
         _replace(settings.target, new, _mode(settings, private))
     except OSError as error:
@@ -91,7 +93,7 @@ def restore(settings: Settings, text: str, first: str | None) -> str:
         settings.target.unlink(missing_ok=True)
         return "removed"
     write(settings, text, keep_first=False)
-    return "entry removed"
+    return "entry removed" + (f", first state kept in {backup.name}" if backup.is_file() else "")
 
 
 def first_state(settings: Settings) -> str | None:

@@ -115,11 +115,11 @@ def uninstall(host: Host, scope: str, root: Path, environ: Mapping[str, str]) ->
         return None
     if host.whole is not None:
         return settings.path, restore(settings, "", None)
+    first = first_state(settings)
     try:
-        text = _without(host, settings.text)
+        text = _without(host, settings.text, first)
     except Trouble as trouble:
         raise Trouble(f"{settings.path}: {trouble}", trouble.code) from None
-    first = first_state(settings)
     if first is not None:
         try:
             same = _with(host, first, _priority(settings.text)) == settings.text
@@ -148,11 +148,16 @@ def _with(host: Host, text: str, priority: int | None = None) -> str:
     return text
 
 
-def _without(host: Host, text: str) -> str:
+def _without(host: Host, text: str, first: str | None) -> str:
+    """Return a text without our hooks, and without what they leave empty, unless that was there before them."""
     events = jsonc.get(text, ("hooks",)) or {}
     for event in events:
         new = jsonc.remove_items(text, ("hooks", event), _is_our_item)
-        text = jsonc.remove_empty(new, ("hooks", event)) if new != text else text
+        if new != text and not (first is not None and jsonc.has(first, ("hooks", event))):
+            gone = ("hooks", event)
+            bare = first is not None and jsonc.has(first, ("hooks",))
+            new = jsonc.remove(new, gone) if bare and jsonc.get(new, gone) == [] else jsonc.remove_empty(new, gone)
+        text = new
     left = jsonc.load(text)
     return "" if left in ({}, dict(host.head)) else text
 
