@@ -209,21 +209,19 @@ def state_dir(root: Path, environ: Mapping[str, str] | None = None) -> tuple[Pat
     be written, a folder per root in the user's own state folder. Raises `Trouble` (`no_state_folder`) where none can.
     """
     environ = os.environ if environ is None else environ
-    tried: list[Path] = []
+    first: Path | None = None
     for variable in ("PUNCHLIST_STATE_DIR", "SIGNALINT_STATE_DIR"):
         if value := environ.get(variable, "").strip():
-            tried.append(root / Path(value).expanduser() / _name_of(root))
+            first = root / Path(value).expanduser() / _name_of(root)
             break
-    else:
-        tried.append(root / ".punchlist")
-    tried.append(_user_state(environ) / "punchlist" / _name_of(root))
-    for folder in tried:
-        if _make(folder, root):
-            note = "" if folder == tried[0] else f"{tried[0]} cannot be written, so state is kept in {folder}."
-            return folder, note
+    first = first or root / ".punchlist"
+    if _make(first, root):
+        return first, ""
+    second = _user_state(environ) / "punchlist" / _name_of(root)
+    if _make(second, root):
+        return second, f"{first} cannot be written, so state is kept in {second}."
     raise Trouble(
-        f"Neither {tried[0]} nor {tried[-1]} can be written. Set PUNCHLIST_STATE_DIR to a folder that can.",
-        "no_state_folder",
+        f"Neither {first} nor {second} can be written. Set PUNCHLIST_STATE_DIR to a folder that can.", "no_state_folder"
     )
 
 

@@ -13,7 +13,7 @@ from punchlist.project.records import Step
 from punchlist.records import replace
 from punchlist.running.folder import owner_alive, read_meta, reap
 from punchlist.running.handle import Handle
-from punchlist.service.files import log_size, private_folder, write_private
+from punchlist.service.files import log_size, private_folder, remove_folder, write_private
 from punchlist.service.live import Live, Lives
 from punchlist.service.making import run_plan
 from punchlist.service.plan import Plan, of_command
@@ -171,11 +171,9 @@ def prune(project: Project) -> list[Run]:
 
 def remove(project: Project, runs: Sequence[Run]) -> None:
     """Remove these runs' folders and reports."""
-    import shutil
-
     project.store.prune(runs)
     for run in runs:
-        shutil.rmtree(project.runs_folder / run.id, ignore_errors=True)
+        remove_folder(project.runs_folder / run.id)
 
 
 def begin_reading(project: Project, command: str, title: str) -> Run:
