@@ -11,7 +11,7 @@ from punchlist.reading.scan import lines_with
 # VSTest: `  Failed Name [12 ms]`; the testing platform: `failed Name (12ms)`
 VSTEST = re.compile(r" *(?:Failed|X|Fehlgeschlagen|Échec|Errore) (?P<test>\S.*?)(?: \[[<\d][^\]]*\])$")
 PLATFORM = re.compile(r"(?P<kind>failed) (?P<test>\S.*?) \((?:\d+[hms]+ ?)+\d*(?:ms|s)?\)$")
-XUNIT = re.compile(r"(?P<indent>(?:\[xUnit\.net [\d:.]+\])? +)(?P<test>\S.*) \[FAIL\]$")
+XUNIT = re.compile(r"(?P<indent>(?:\[xUnit\.net [\d:.]+\])? +)(?P<test>\S.*)(?<!  ) \[FAIL]$")
 XUNIT_LINE = re.compile(r"\[xUnit\.net [\d:.]+\] ?")
 NUNIT = re.compile(
     r"(?P<number>\d+)\) (?P<kind>Failed|Error|Invalid|SetUp Error|TearDown Error|SetUp Failure) : (?P<test>\S.*)$"
