@@ -1,6 +1,7 @@
 """The client of language servers, against servers that behave and servers that do not."""
 
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -147,3 +148,22 @@ def test_what_the_server_wants_shown_is_kept(start: Start) -> None:
     )
     lsp.request("x", {}, 10)
     assert lsp.said == ["pick one"]
+
+
+def test_the_server_ends_with_its_owner_however_that_dies(tmp_path: Path) -> None:
+    (tmp_path / "fake.py").write_text(BASE + "loop(print)", encoding="utf-8")
+    owner = (
+        "import os, sys, time\nfrom punchlist.engines.warm.lsp import Lsp\n"
+        f"lsp = Lsp((sys.executable, {str(tmp_path / 'fake.py')!r}), {str(tmp_path)!r}, dict(os.environ))\n"
+        "print(lsp.wire.pid, flush=True)\ntime.sleep(60)\n"
+    )
+    running = subprocess.Popen([sys.executable, "-c", owner], stdout=subprocess.PIPE, text=True)
+    assert running.stdout
+    pid = int(running.stdout.readline())
+    running.kill()
+    running.wait()
+    running.stdout.close()
+    until = time.monotonic() + 20
+    while platforms.process(pid) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not platforms.process(pid)
