@@ -134,7 +134,7 @@ class Frames:
         try:
             if path is None or self._is_newer(path) or path.stat().st_size > LARGEST:
                 return []
-            return path.read_bytes().decode("utf-8", "replace").split("\n")
+            return path.read_bytes().decode("utf-8", "replace").removesuffix("\n").split("\n")
         except OSError:
             return []
 
