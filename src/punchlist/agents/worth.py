@@ -255,6 +255,8 @@ def _by_script(program: str, words: Sequence[str]) -> bool | None:
         return False
     if plain[0] in ("run", "run-script"):
         return named_well(plain[1]) if len(plain) > 1 and "debug" not in plain[1] else False
+    if plain[0] == "workspace":
+        return named_well(plain[2]) if len(plain) > 2 else False
     if program == "npm":
         return plain[0] in ("test", "t", "tst")
     return named_well(plain[0])
