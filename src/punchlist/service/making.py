@@ -118,13 +118,15 @@ def notes_of(finished: Finished) -> tuple[str, ...]:
 
 
 def environment(project: Project, plan: Plan, step: Step, run_id: str) -> dict[str, str]:
-    """Return the whole environment of a step: ours, the project's own tools first, looks, what the check sets."""
+    """Return the whole environment of a step: ours with the project's own tools, looks, what the check sets."""
     from punchlist.project.discover import tool_path
 
     config, _ = project.settings()
     base = dict(project.environ)
     own = [str(path) for path in tool_path(project.folder, plan.cwd)]
-    base["PATH"] = os.pathsep.join([*own, base.get("PATH", os.defpath)])
+    found = base.get("PATH", os.defpath)
+    # A check means the project's own tools; a command runs as given, and finds them only where it would find none.
+    base["PATH"] = os.pathsep.join([*own, found] if plan.check else [found, *own])
     explicit = {name: expand(value, project.environ) for name, value in {**plan.env, **step.env}.items()}
     wanted = config.presentation
     keep = [v.name for v in PRESENTATION if v.name not in wanted] if isinstance(wanted, tuple) else []
