@@ -7,7 +7,7 @@ their own text would have to change, or the whole check tells.
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 Language = Literal["script", "python"]
@@ -29,53 +29,50 @@ class File(NamedTuple):
     everywhere: bool
 
 
+_NOTHING = File(frozenset(), False, False)
+
+
 class Imports:
-    """The imports of a program's files (root-relative) below a root."""
+    """The imports of a program's files (root-relative) below a root; `update` says which are to be read (again)."""
 
-    def __init__(self, root: str, language: Language) -> None:
+    def __init__(self, root: str, language: Language, files: Iterable[str] = ()) -> None:
         self.root, self.language = root, language
-        self._known: dict[str, tuple[tuple[int, int], File]] = {}
+        self._known: dict[str, File] = {}
+        self._importers: dict[str, dict[str, None]] = {}
+        self.update(files)
 
-    def dependents(self, edited: Iterable[str], files: Iterable[str]) -> tuple[str, ...]:
-        """Return which of the files depend on edited ones; all where an edited one declares what everybody sees."""
-        every = tuple(files)
-        known = {file: self._read(file) for file in every}
+    def update(self, files: Iterable[str], gone: Iterable[str] = ()) -> None:
+        """Read files as they are now, and forget those that are gone."""
+        for file in (*files, *gone):
+            for name in self._known.pop(file, _NOTHING).imports:
+                self._importers[name].pop(file, None)
+        for file in files:
+            one = self._known[file] = self._read(file)
+            for name in one.imports:
+                self._importers.setdefault(name, {})[file] = None
+
+    def dependents(self, edited: Iterable[str]) -> tuple[str, ...]:
+        """Return the files that depend on edited ones; all where an edited one declares what everybody sees."""
         changed = set(edited)
-        if any(known[file].everywhere for file in changed & known.keys()):
-            return tuple(file for file in every if file not in changed)
-        importers = _importers(known)
+        if any(self._known[file].everywhere for file in changed & self._known.keys()):
+            return tuple(file for file in self._known if file not in changed)
         found: dict[str, None] = {}
         waiting = list(changed)
         while waiting:
             for name in names_of(waiting.pop(), self.language):
-                for file in importers.get(name, ()):
+                for file in self._importers.get(name, ()):
                     if file not in found and file not in changed:
                         found[file] = None
-                        if known[file].hands_on:
+                        if self._known[file].hands_on:
                             waiting.append(file)
-        return tuple(found)
+        return tuple(sorted(found))
 
     def _read(self, file: str) -> File:
-        path = f"{self.root}/{file}"
         try:
-            about = os.stat(path)
-            stamp = (about.st_mtime_ns, about.st_size)
-            known = self._known.get(file)
-            if known is None or known[0] != stamp:
-                with open(path, "rb") as opened:
-                    known = (stamp, _said(opened.read(), file, self.language))
-                self._known[file] = known
+            with open(f"{self.root}/{file}", "rb") as opened:
+                return _said(opened.read(), file, self.language)
         except OSError:
-            return File(frozenset(), False, False)
-        return known[1]
-
-
-def _importers(known: Mapping[str, File]) -> dict[str, list[str]]:
-    out: dict[str, list[str]] = {}
-    for file, one in known.items():
-        for name in one.imports:
-            out.setdefault(name, []).append(file)
-    return out
+            return _NOTHING
 
 
 def _said(raw: bytes, file: str, language: Language) -> File:

@@ -167,7 +167,8 @@ class Pool:
         changes = watch.look(edited)
         if changes.created or (changes.deleted and not program.kind.comes_and_goes):
             raise Lost("files came or went")
-        more = imports.dependents(edited, watch.files) if dependents is None else dependents
+        imports.update(changes.changed, changes.deleted)
+        more = imports.dependents(edited) if dependents is None else dependents
         server.told(changes)
         known = set(watch.files)
         files = [file for file in dict.fromkeys((*edited, *more)) if file in known]
@@ -230,11 +231,10 @@ class Pool:
         def start() -> None:
             try:
                 watch = Watch(str(site.root), files, program.engine.endings)
-                imports = Imports(str(site.root), program.kind.imports)
+                imports = Imports(str(site.root), program.kind.imports, files)
                 server = program.kind.start(site, found, unit)
                 try:
                     server.ask(files[:1], max(30.0, program.cold_s * 4))
-                    imports.dependents((), files)
                 except BaseException:
                     server.end()
                     raise
