@@ -15,6 +15,8 @@ from punchlist.engines.run import Checked, run
 from punchlist.project.config import load
 from punchlist.project.records import Config
 
+INSTALLED = Path(__file__).parent.parent / "node" / "node_modules"
+
 
 class Project:
     """A project in a folder of its own."""
@@ -78,14 +80,14 @@ def made(tmp_path: Path) -> Project:
 def node_modules(made: Project) -> Callable[..., None]:
     """Return what links installed npm packages into the project, or skips where they are not there.
 
-    They are looked for in the folder that TEST_NODE_MODULES names.
+    They are looked for in the folder that TEST_NODE_MODULES names, else in the one that the tests install.
     """
 
     def link(*packages: str) -> None:
-        given = os.environ.get("TEST_NODE_MODULES", "")
+        given = os.environ.get("TEST_NODE_MODULES", str(INSTALLED))
         for package in packages:
             if not given or not (Path(given) / package / "package.json").is_file():
-                pytest.skip(f"{package} is not in the folder that TEST_NODE_MODULES names")
+                pytest.skip(f"{package} is not installed in {given}")
         if shutil.which("node") is None:
             pytest.skip("there is no node")
         (made.root / "node_modules").symlink_to(given)

@@ -185,8 +185,8 @@ def test_fresh_believes_no_earlier_result(made: Any) -> None:
 
 def test_a_whole_program_is_checked_again_when_any_of_its_files_changes(made: Any) -> None:
     made.write({"mypy.ini": "[mypy]\n", "a.py": "", "sub/b.py": ""})
-    made.settle()
     made.fake("mypy", 'echo "$@" >> $CALLS\necho "Success: no issues found in 2 source files"')
+    made.settle()
     made.one("mypy")
     assert made.one("mypy", ["a.py"]).cached == 2
     made.write({"sub/c.py": ""})

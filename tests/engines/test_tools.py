@@ -104,16 +104,21 @@ def test_tsc_follows_the_whole_chain_of_its_configuration(made: Any, node_module
     assert made.one("tsc").diagnostics == ()
 
 
-@pytest.mark.parametrize(
-    "broken", ['{"compilerOptions": {"types": ["nope"]}, "include": ["src"]}', '{"compilerOptions": {"tarjet": 1}}']
-)
-def test_tsc_that_cannot_read_its_configuration_has_checked_nothing(made: Any, node_modules: Need, broken: str) -> None:
+def test_tsc_that_cannot_read_its_configuration_has_checked_nothing(made: Any, node_modules: Need) -> None:
     node_modules("typescript")
+    broken = '{"compilerOptions": {"types": ["nope"]}, "include": ["src"]}'
     made.write({"tsconfig.json": broken, "src/a.ts": "export const a: number = 1;\n"})
     result = made.one("tsc")
     assert (result.state, result.code) == ("error", "engine_execution_failed")
     assert result.diagnostics
     assert not result.cached
+
+
+def test_an_option_that_tsc_does_not_know_is_a_finding_in_its_configuration(made: Any, node_modules: Need) -> None:
+    node_modules("typescript")
+    made.write({"tsconfig.json": '{"compilerOptions": {"tarjet": 1}}', "src/a.ts": "export const a: number = 1;\n"})
+    (found,) = made.one("tsc").diagnostics
+    assert (found.file, found.rule) == ("tsconfig.json", "TS5025")
 
 
 def test_tsc_checks_the_parts_of_a_solution_without_writing_beside_them(made: Any, node_modules: Need) -> None:

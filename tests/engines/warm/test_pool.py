@@ -208,9 +208,9 @@ def typescript(made: Any) -> Callable[[str], None]:
     """Return what installs one of two versions of TypeScript, or skips."""
 
     def link(package: str) -> None:
-        given = Path(os.environ.get("TEST_NODE_MODULES", "") or "nowhere")
+        given = Path(os.environ.get("TEST_NODE_MODULES") or Path(__file__).parents[2] / "node" / "node_modules")
         if not (given / package / "package.json").is_file():
-            pytest.skip(f"{package} is not in the folder that TEST_NODE_MODULES names")
+            pytest.skip(f"{package} is not installed in {given}")
         (made.root / "node_modules").mkdir()
         (made.root / "node_modules" / "typescript").symlink_to(given / package)
         (made.root / "node_modules" / "@typescript").symlink_to(given / "@typescript")
