@@ -61,9 +61,7 @@ def main() -> int:
         ]
         for name, pick in (("minimum", min), ("median", statistics.median)):
             bare, ours = pick(a for a, _ in pairs), pick(b for _, b in pairs)
-            print(
-                f"run -- true, {name}: {ours * 1000:.0f} ms, {ours / bare:.1f} times python -I -c pass (at most 5)"
-            )
+            print(f"run -- true, {name}: {ours * 1000:.0f} ms, {ours / bare:.1f} times python -I -c pass (at most 5)")
         servers = [
             (ready([sys.executable, "-c", BARE_SERVER], folder), ready([script, "serve"], folder))
             for _ in range(max(3, rounds // 3))

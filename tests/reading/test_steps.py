@@ -46,7 +46,14 @@ def test_of_a_job_only_the_steps_that_failed_are_read() -> None:
 
 
 def test_what_an_error_still_says_below_belongs_to_its_step_and_cleaning_up_does_not() -> None:
-    lines = ["##[group]Run script", "##[endgroup]", "##[error]Unhandled: HttpError", "  status: 403", "Post job cleanup.", "x"]
+    lines = [
+        "##[group]Run script",
+        "##[endgroup]",
+        "##[error]Unhandled: HttpError",
+        "  status: 403",
+        "Post job cleanup.",
+        "x",
+    ]
     step = failing_steps(lines)[0]
     assert (step.last, step.end) == (2, 4)
     assert only_failing(to_log([("stdout", 1, "\n".join(lines).encode())])).lines == lines[:4]

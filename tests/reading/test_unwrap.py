@@ -117,7 +117,9 @@ def test_stamps_over_compose_over_turbo_are_all_taken_off() -> None:
 
 
 def test_the_jobs_of_a_run_are_sources_of_their_own() -> None:
-    text = "".join(f"{job}\tRun make\t2026-04-23T11:39:24.1Z line {n}\n" for job in ("build", "lint (3.12)") for n in range(3))
+    text = "".join(
+        f"{job}\tRun make\t2026-04-23T11:39:24.1Z line {n}\n" for job in ("build", "lint (3.12)") for n in range(3)
+    )
     assert sources(text) == {"build": ["line 0", "line 1", "line 2"], "lint (3.12)": ["line 0", "line 1", "line 2"]}
 
 
