@@ -329,6 +329,29 @@ def test_a_line_printed_twice_is_ranked_once() -> None:
     assert ranked(lines, weigh(lines)).count(2) == 0
 
 
+HOSTILE = [
+    "a/" * 195 + "failed",
+    "x" * 390 + " error",
+    " " * 380 + "error",
+    "a.b" * 130,
+    "1" * 399,
+    "A" * 399,
+    "a::b " * 80,
+    "- " * 200,
+    "| 1 " * 99,
+]
+
+
+@pytest.mark.parametrize("line", HOSTILE)
+def test_no_line_costs_more_than_its_length(line: str) -> None:
+    from time import process_time
+
+    lines = [f"{line}{n}" for n in range(300)]
+    start = process_time()
+    best_lines([to_log([("stdout", 1, "\n".join(lines).encode())])])
+    assert process_time() - start < 2
+
+
 def test_an_empty_log_has_no_best_lines() -> None:
     assert best_lines([to_log([])]) == ()
     assert best_lines([]) == ()

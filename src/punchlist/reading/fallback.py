@@ -10,7 +10,7 @@ from punchlist.reading.steps import END, JOB, Step, failing_steps
 
 MOST_CHARS = 4_400
 MOST_LINES = 110
-LOOKED_AT = 60_000
+LOOKED_AT = 20_000
 LAST_LINES = 6
 WIDTH = 300
 MOST_STEPS = 4
@@ -23,7 +23,8 @@ FRAME = 100.0
 """More than any evidence: what job and step it was and how that ended."""
 Line = tuple[str, int, str]
 
-SHAPE = re.compile(r"0x[0-9a-f]+|'[^']*'|\"[^\"]*\"|[^\s]*(?:[\d/_]|[.:](?=\S))[^\s]*", re.I)
+QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+NAMED = re.compile(r"[\d/_]|[.:](?=.)")
 # A line that is only a path, as linters and formatters list them.
 LISTED = re.compile(r"\s*(?:[-*•] |\[\w+\] |[AMDRU?]{1,2} +)?(?:\S*[/\\])?[\w@.-]+\.[A-Za-z]\w{0,7}$")
 COMMAND = re.compile(r"\$ \S|\+ (?:\./|/)?[a-z][\w.-]*(?: |$)|> \S+@\S+ |> [a-z][\w.-]* ")
@@ -114,7 +115,8 @@ def weigh(texts: Sequence[str]) -> list[float]:
 
 def shape(text: str) -> str:
     """Return a line without its names, numbers and quoted values."""
-    return SHAPE.sub("#", text.strip()[:WIDTH])
+    plain = QUOTED.sub("#", text.strip()[:WIDTH])
+    return " ".join("#" if NAMED.search(word) else word for word in plain.split())
 
 
 def ranked(texts: Sequence[str], scores: Sequence[float]) -> list[int]:
