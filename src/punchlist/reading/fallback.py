@@ -17,6 +17,8 @@ MOST_STEPS = 4
 SCRIPT_LINES = 5
 SHORT_STEP = 40
 MANY = 4
+WORN = 40
+"""After so many lines alike another says nothing."""
 LIST_NEAR = 25
 LEAST = 5.0
 FRAME = 100.0
@@ -159,6 +161,9 @@ def _weigh_part(texts: Sequence[str], first: int, end: int, stop: int, share: fl
     carried, left = 0.0, 0
     for at in range(first, end):
         text = texts[at]
+        alike = shape(text)
+        if shapes[alike] > WORN and stop - at > LIST_NEAR:
+            continue
         own, reach, lead = words(text)
         if own >= STRONG:
             strong += 1
@@ -171,7 +176,6 @@ def _weigh_part(texts: Sequence[str], first: int, end: int, stop: int, share: fl
         if LISTED.match(text) and 0 <= stop - at <= LIST_NEAR:
             own = max(own, LEAST + 1)
         elif own > 0:
-            alike = shape(text)
             shapes[alike] += 1
             own = (own + _nearness(at, stop, end - first)) * 0.8 ** max(0, shapes[alike] - 3)
         scores[at] = max(scores[at], own * share)
