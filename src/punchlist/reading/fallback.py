@@ -156,13 +156,15 @@ def _weigh_script(texts: Sequence[str], step: Step, scores: list[float]) -> None
 
 def _weigh_part(texts: Sequence[str], first: int, end: int, stop: int, share: float, scores: list[float]) -> None:
     """Weigh the lines of one part that ended at `stop`."""
+    seen: Counter[str] = Counter()
     shapes: Counter[str] = Counter()
     strong = 0
     carried, left = 0.0, 0
     for at in range(first, end):
         text = texts[at]
         alike = shape(text)
-        if shapes[alike] > WORN and stop - at > LIST_NEAR:
+        seen[alike] += 1
+        if seen[alike] > WORN and stop - at > LIST_NEAR and alike.strip("# "):
             continue
         own, reach, lead = words(text)
         if own >= STRONG:
