@@ -31,6 +31,8 @@ def changed_since(root: str, started_at: float, most_s: float = MOST_S) -> Chang
     file that was removed is not seen.
     None where there is no git or `root` is in no repository. Stops after `most_s` seconds of looking.
     """
+    if not _in_repository(root):
+        return None
     listed = tracked(root)
     if listed is None:
         listed = _git(root, ["--cached"])
@@ -42,6 +44,17 @@ def changed_since(root: str, started_at: float, most_s: float = MOST_S) -> Chang
     if fresh and complete:
         found |= _made(root, listed, fresh, since)
     return Changed(tuple(sorted(name.replace(os.sep, "/") for name in found)), complete)
+
+
+def _in_repository(root: str) -> bool:
+    """Look for a repository without starting git, which costs a quick run more than the run."""
+    folder = os.path.abspath(root)
+    while not os.path.exists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return "GIT_DIR" in os.environ
+        folder = above
+    return True
 
 
 def _git(root: str, options: list[str]) -> list[str] | None:

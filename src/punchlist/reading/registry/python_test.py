@@ -22,7 +22,7 @@ PARSERS: tuple[Parser, ...] = (
         sign=r"=+ test session starts|[Tt]est session starts \(plat|=+ (?:short test summary info|FAILURES|ERRORS) =+$"
         r"|while loading conftest '|INTERNALERROR>|(?:\d+ [a-z]+(?:, \d+ [a-z]+)*|no tests ran) in [\d.]+ ?s"
         r"|[.FEsx]+ +\[100%\]$",
-        anchors=(b"short test summary", b"test session starts", b"E   ", b"warnings summary", b" in "),
+        anchors=(b"short test summary", b"test session starts", b"E   ", b"warnings summary"),
         kind="test",
         formats="default, -q, -v, every --tb, xdist, reruns, subtests, timeouts, crashes, usage errors",
     ),
