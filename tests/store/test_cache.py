@@ -141,6 +141,7 @@ def test_only_one_process_at_a_time_has_a_name(tmp_path: Path) -> None:
 
     thread = threading.Thread(target=wait)
     thread.start()
+    thread.join(0.3)
     assert not got
     other.communicate("\n", timeout=20)
     thread.join(20)

@@ -139,3 +139,24 @@ def test_a_newer_database_is_read_and_never_written(tmp_path: Path) -> None:
 def test_only_the_owner_may_read_the_database(tmp_path: Path) -> None:
     Store(tmp_path)
     assert stat.S_IMODE((tmp_path / "state.db").stat().st_mode) == 0o600
+
+
+def test_a_closed_database_refuses_instead_of_crashing(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    run = ended(store, begun(store))
+    troubles: list[Trouble] = []
+
+    def look() -> None:
+        try:
+            while True:
+                store.get(run.id)
+        except Trouble as trouble:
+            troubles.append(trouble)
+
+    threads = [threading.Thread(target=look) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    store.close()
+    for thread in threads:
+        thread.join(10)
+    assert [trouble.code for trouble in troubles] == ["closed_state"] * 4

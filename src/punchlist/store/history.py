@@ -32,7 +32,7 @@ class Figures:
 
 def issue_files(store: Store) -> set[str]:
     """Return every file that ever had a finding."""
-    return {row[0] for row in store.db.execute("SELECT file FROM issue_files")}
+    return {row[0] for row in store.rows("SELECT file FROM issue_files")}
 
 
 def add_issue_files(store: Store, files: Iterable[str]) -> None:
@@ -51,7 +51,7 @@ def add_issue_files(store: Store, files: Iterable[str]) -> None:
 
 def recurrence_state(store: Store) -> Any:
     """Return the state of recurrence as it was kept, None before the first check."""
-    row = store.db.execute("SELECT state FROM recurrence WHERE id = 1").fetchone()
+    row = next(iter(store.rows("SELECT state FROM recurrence WHERE id = 1")), None)
     return _unpacked(row[0]) if row else None
 
 
@@ -97,7 +97,7 @@ def answered(store: Store, run_id: str, size: int) -> None:
 
 def all_figures(store: Store) -> list[Figures]:
     """Return what is kept of the checks, oldest first."""
-    rows = store.db.execute("SELECT * FROM figures ORDER BY rowid")
+    rows = store.rows("SELECT * FROM figures ORDER BY rowid")
     return [_figures(row) for row in rows]
 
 

@@ -69,7 +69,7 @@ def _count(db: sqlite3.Connection) -> int:
 
 def published(store: Store) -> list[Published]:
     """Return every set there is, oldest first."""
-    return [_unpacked(row) for row in store.db.execute("SELECT * FROM live ORDER BY rowid")]
+    return [_unpacked(row) for row in store.rows("SELECT * FROM live ORDER BY rowid")]
 
 
 def _packed(one: Published) -> bytes:

@@ -68,10 +68,20 @@ class Store:
         self.db = connect(folder)
         self.frozen = read_only(self.db)
         self._alone = threading.RLock()
+        self._closed = False
 
     def close(self) -> None:
-        """Close the database."""
-        self.db.close()
+        """Close the database, once no thread is in it; whoever comes later is refused."""
+        with self._alone:
+            self._closed = True
+            self.db.close()
+
+    def rows(self, query: str, values: Sequence[object] = ()) -> list[sqlite3.Row]:
+        """Return what a query finds; threads read one after the other, and never from a closed database."""
+        with self._alone:
+            if self._closed:
+                raise Trouble("the project's state was closed; start again", "closed_state")
+            return self.db.execute(query, values).fetchall()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -136,16 +146,16 @@ class Store:
 
     def get(self, run_id: str) -> Run:
         """Return a run; an unknown or malformed id is a Trouble that names the newest ones."""
-        row = self.db.execute("SELECT * FROM runs WHERE id = ?", (run_id,)).fetchone() if ID.fullmatch(run_id) else None
-        if row is None:
+        rows = self.rows("SELECT * FROM runs WHERE id = ?", (run_id,)) if ID.fullmatch(run_id) else []
+        if not rows:
             newest = ", ".join(run.id for run in self.newest(limit=5)) or "none yet"
             raise Trouble(f"no run {run_id[:80]!r}; the newest runs: {newest}", "unknown_run")
-        return _run(row)
+        return _run(rows[0])
 
     def report(self, run_id: str) -> Report:
         """Return what a finished run meant; a pruned one is a Trouble that says when it was pruned."""
         run = self.get(run_id)
-        row = self.db.execute("SELECT report FROM runs WHERE id = ?", (run_id,)).fetchone()
+        row = self.rows("SELECT report FROM runs WHERE id = ?", (run_id,))[0]
         if row[0] is None:
             if run.pruned:
                 when = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.pruned))
@@ -163,21 +173,21 @@ class Store:
                 where.append(f"{column} = ?")
                 values.append(value)
         query = f"SELECT * FROM runs WHERE {' AND '.join(where)} ORDER BY started DESC, rowid DESC LIMIT ?"  # noqa: S608  columns are ours
-        return [_run(row) for row in self.db.execute(query, (*values, limit))]
+        return [_run(row) for row in self.rows(query, (*values, limit))]
 
     def running(self, key: str | None = None) -> list[Run]:
         """Return the runs recorded as running."""
-        rows = self.db.execute("SELECT * FROM runs WHERE state = 'running' ORDER BY started")
+        rows = self.rows("SELECT * FROM runs WHERE state = 'running' ORDER BY started")
         return [run for run in map(_run, rows) if key is None or run.key == key]
 
     def before(self, run: Run) -> Run | None:
         """Return the newest finished run of the same check before this one, if it is kept."""
-        row = self.db.execute(
+        found = self.rows(
             "SELECT * FROM runs WHERE key = ? AND rowid < (SELECT rowid FROM runs WHERE id = ?) AND report IS NOT NULL"
             " ORDER BY rowid DESC LIMIT 1",
             (run.key, run.id),
-        ).fetchone()
-        return _run(row) if row else None
+        )
+        return _run(found[0]) if found else None
 
     def pin(self, run_id: str, pinned: bool = True) -> None:
         """Keep a run whatever its age, or stop keeping it."""
