@@ -141,7 +141,8 @@ class EngineResult:
     means it did not run: not there (`message` says how to get it) or switched off. `coverage` are the files really
     looked at, now or as cached; `checked`, `cached` and `skipped` count files; `whole` tells that it works on whole
     programs. `diagnostics` may lie in files outside of what was asked for, where it does. `hidden` counts findings in
-    ignored files.
+    ignored files. `spoke` tells who answered: the command line, or a server that is kept "warm"; `why` then the command
+    line had to, where there is, or could be, a server.
     """
 
     engine: str
@@ -163,3 +164,5 @@ class EngineResult:
     coverage: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
+    spoke: Literal["cold", "warm"] = "cold"
+    why: str = ""

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from punchlist.engines.listed import listing_with
 from punchlist.engines.record import Engine, EngineResult
@@ -21,6 +21,16 @@ from punchlist.running.parallel import side_by_side
 from punchlist.store.cache import Cache
 
 __all__ = ["Checked", "Event", "Stop", "chosen", "run"]
+
+
+class Warm(Protocol):
+    """Servers that are kept warm, asked before the command line is."""
+
+    def ask(self, engine: Engine, site: Site) -> EngineResult | str:
+        """Return what a server says of the files of a scope, or why the command line has to answer."""
+
+    def learned(self, engine: Engine, site: Site, result: EngineResult, why: str) -> EngineResult:
+        """Take note of what the command line says."""
 
 
 class Event(NamedTuple):
@@ -97,13 +107,15 @@ def run(
     stop: Stop | None = None,
     on_event: Callable[[Event], None] | None = None,
     cache: Cache | None = None,
+    warm: Warm | None = None,
 ) -> Checked:
     """Check the whole project (`paths` None), or root-relative files and folders, with the project's own tools.
 
     `paths` are taken as they are: check them by `scope.resolve`. `state` is the state folder (cache, the engines' own
     files); logs go to `folder` as `<engine>.stdout.log` and so on (None: nowhere). `engines` are the names to use,
-    None all that are on. `fresh` believes no cached result. `stop` ends all from another thread. `on_event` is called
-    from the engines' threads, one call at a time. Nothing here raises but OSError where `folder` cannot be written.
+    None all that are on. `fresh` believes no cached result and asks no server. `stop` ends all from another thread.
+    `on_event` is called from the engines' threads, one call at a time. `warm` are servers to be asked about single
+    files. Nothing here raises but OSError where `folder` cannot be written.
     """
     begin = time.monotonic()
     root = Path(os.path.realpath(root))
@@ -121,7 +133,7 @@ def run(
     # What the cache has costs less one after the other than in threads that wait for each other.
     found = {worker.engine.name: _without_running(worker, on, tell) for worker, on in workers}
     left = [worker for worker, _ in workers if found[worker.engine.name] is None]
-    ran = _together(left, folder, tell) if left else {}
+    ran = _together(left, folder, tell, None if fresh else warm) if left else {}
     results = [found[worker.engine.name] or ran[worker.engine.name] for worker, _ in workers]
     prefix = f"{root}/"
     deleted = signatures.missing(prefix + file for file in scope.files)  # by hand, while git still tracks them
@@ -166,18 +178,28 @@ def _without_running(worker: Worker, on: bool, tell: Callable[[str, EngineResult
 
 
 def _together(
-    workers: Sequence[Worker], folder: Path | None, tell: Callable[[str, EngineResult | None], None]
+    workers: Sequence[Worker], folder: Path | None, tell: Callable[[str, EngineResult | None], None], warm: Warm | None
 ) -> dict[str, EngineResult]:
     """Run what is left side by side; logs go to `folder`, or are thrown away."""
     with tempfile.TemporaryDirectory(prefix="punchlist-") as scratch:
-        results = side_by_side([_job(worker, folder or Path(scratch), tell) for worker in workers], len(workers))
+        results = side_by_side([_job(worker, folder or Path(scratch), tell, warm) for worker in workers], len(workers))
     return {result.engine: result for result in results}
 
 
-def _job(worker: Worker, logs: Path, tell: Callable[[str, EngineResult | None], None]) -> Callable[[], EngineResult]:
+def _job(
+    worker: Worker, logs: Path, tell: Callable[[str, EngineResult | None], None], warm: Warm | None
+) -> Callable[[], EngineResult]:
     def job() -> EngineResult:
-        result = worker.result(logs)
+        result = worker.result(logs) if warm is None else _asked(worker, logs, warm)
         tell(worker.engine.name, result)
         return result
 
     return job
+
+
+def _asked(worker: Worker, logs: Path, warm: Warm) -> EngineResult:
+    """Let a warm server answer, else the command line."""
+    said = warm.ask(worker.engine, worker.site)
+    if isinstance(said, EngineResult):
+        return said
+    return warm.learned(worker.engine, worker.site, worker.result(logs), said)

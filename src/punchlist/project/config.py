@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from punchlist.project.records import (
     PAYLOADS,
     TOOL_NAMES,
     TOOLSETS,
+    WARM,
     Budget,
     Check,
     Config,
@@ -250,6 +252,7 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     for field, variables, words in (
         ("payload", ("PUNCHLIST_PAYLOAD", "SIGNALINT_MCP_PAYLOAD"), PAYLOADS),
         ("monorepo_mode", ("PUNCHLIST_MONOREPO_MODE", "SIGNALINT_MONOREPO_MODE"), MONOREPO_MODES),
+        ("warm", ("PUNCHLIST_WARM",), WARM),
     ):
         variable, value = _first(environ, variables)
         if value:
@@ -284,7 +287,8 @@ def _one_of(variable: str, value: str, words: tuple[str, ...]) -> str:
 class ConfigCache:
     """Keeps a loaded configuration and loads it again when a file it looked at changed, appeared or went away.
 
-    A mistake raises the same `Trouble` at each `get` until it is mended; `get_or_default` never raises.
+    A mistake raises the same `Trouble` at each `get` until it is mended; `get_or_default` never raises. Threads take
+    turns.
     """
 
     def __init__(
@@ -293,9 +297,17 @@ class ConfigCache:
         self.root, self.environ, self.parsers = root, environ, parsers
         self._files = Files()
         self._held: Config | Trouble | None = None
+        self._alone = threading.Lock()
 
     def get(self) -> Config:
         """Return the settings as the files are now, or raise `Trouble`."""
+        with self._alone:
+            held = self._now()
+        if isinstance(held, Trouble):
+            raise Trouble(str(held), held.code)
+        return held
+
+    def _now(self) -> Config | Trouble:
         if self._held is None or any(signature(path) != seen for path, seen in self._files.seen.items()):
             self._files = Files()
             known = self.parsers() if self.parsers else None
@@ -303,8 +315,6 @@ class ConfigCache:
                 self._held = load(self.root, self.environ, parsers=known, files=self._files)
             except Trouble as trouble:
                 self._held = trouble
-        if isinstance(self._held, Trouble):
-            raise Trouble(str(self._held), self._held.code)
         return self._held
 
     def get_or_default(self) -> tuple[Config, Trouble | None]:

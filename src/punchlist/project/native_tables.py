@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from punchlist.project.records import COMMANDS, MONOREPO_MODES, PAYLOADS, TOOL_NAMES, TOOLSETS, WRITES
+from punchlist.project.records import COMMANDS, MONOREPO_MODES, PAYLOADS, TOOL_NAMES, TOOLSETS, WARM, WRITES
 from punchlist.project.schema import (
     Key,
     Spec,
@@ -61,6 +61,9 @@ TOP: Spec = {
     ),
     "commands": choice("which commands `execute_command` may run", COMMANDS, "any"),
     "writes": choice("whether fixes may be written", WRITES, "ask"),
+    "warm": choice(
+        "whether the MCP server keeps language servers for edited files; auto: of slow engines", WARM, "auto"
+    ),
     "ignore": strings(
         "globs of files no engine looks at, as in .gitignore; replaces the default list",
         "node_modules, dist, state folders",

@@ -16,12 +16,14 @@ Payload = Literal["brief", "both", "text", "structured"]
 MonorepoMode = Literal["off", "auto", "strict"]
 Commands = Literal["off", "declared", "any"]
 Writes = Literal["off", "ask", "on"]
+Warm = Literal["off", "auto", "on"]
 Toolset = Literal["run", "check", "fix", "live"]
 
 PAYLOADS: tuple[str, ...] = get_args(Payload)
 MONOREPO_MODES: tuple[str, ...] = get_args(MonorepoMode)
 COMMANDS: tuple[str, ...] = get_args(Commands)
 WRITES: tuple[str, ...] = get_args(Writes)
+WARM: tuple[str, ...] = get_args(Warm)
 TOOLSETS: tuple[str, ...] = get_args(Toolset)
 TOOL_NAMES = (
     "list_checks", "run_check", "run_checks", "start_check", "get_run_status", "get_run_summary", "list_runs",
@@ -147,6 +149,7 @@ class Config:
     tools: tuple[str, ...] | None = None
     commands: Commands = "any"
     writes: Writes = "ask"
+    warm: Warm = "auto"
     presentation: bool | tuple[str, ...] = True
     timeout_s: float = 600.0
     max_output: int = 1024**3

@@ -23,17 +23,17 @@ STOPPED = 143
 def serve(*, root: str | None = None, http: int | None = None) -> int:
     """Serve until the client goes away; every run still going is ended then. Returns the exit status."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="punchlist: %(message)s")
-    session = Session(open_project(explicit=root, server=True))
+    session = Session(open_project(explicit=root, server=True), keeps_warm=True)
     session.recover()
     for note in session.notes:
         logging.getLogger("punchlist").warning(note)
-    server = build(session)
+    server = build(session, follows=http is None)
     try:
         if http is not None:
             return _over_http(session, server, http)
         return anyio.run(_over_stdio, session, server)
     finally:
-        session.lives.end_all()
+        session.close()
 
 
 async def _over_stdio(session: Session, server: Server[Any]) -> int:
@@ -44,7 +44,7 @@ async def _over_stdio(session: Session, server: Server[Any]) -> int:
                 await server.run(reading, writing, server.create_initialization_options())
                 tasks.cancel_scope.cancel()
         if serving.cancelled_caught:
-            session.lives.end_all()
+            session.close()
             # The thread that reads standard input cannot be cancelled: it would keep the process for ever.
             os._exit(STOPPED)
     return 0

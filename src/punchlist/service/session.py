@@ -1,6 +1,7 @@
-"""What a front door holds: one project, and the runs it is making in it."""
+"""What a front door holds: one project, the runs it is making in it, and the servers it keeps warm for it."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from punchlist.model import How, Report, Trouble
@@ -12,19 +13,29 @@ from punchlist.service.project import Project
 from punchlist.store.runs import Run
 
 if TYPE_CHECKING:
+    from punchlist.engines.warm.pool import Pool
     from punchlist.service.checking.asked import Asked
 
 
 @dataclass(slots=True)
 class Session:
-    """The runs of one front door in one project."""
+    """The runs of one front door in one project; one that lives long may keep language servers warm."""
 
     project: Project
     lives: Lives = field(default_factory=Lives)
     notes: list[str] = field(default_factory=list)
+    client_roots: tuple[Path, ...] = ()
+    keeps_warm: bool = False
+    _warm: "Pool | None" = None
+    _warm_root: Path | None = None
 
     def recover(self) -> list[Run]:
-        """Look for runs whose owner died, and for files it left half written; done once when a front door starts."""
+        """Look for runs whose owner died, and for files it left half written; done once when a front door starts.
+
+        Where there is no state yet, none is made: what is only looked at stays as it is.
+        """
+        if not self.project.states():
+            return []
         if (self.project.store.folder / "edits" / "journal").exists():
             from punchlist.service import fixing
 
@@ -44,7 +55,28 @@ class Session:
         """Start a check by the project's engines, or join the one that is under way."""
         from punchlist.service.checking.making import start
 
-        return start(self.project, self.lives, asked)
+        return start(self.project, self.lives, asked, self.warm())
+
+    def warm(self) -> "Pool | None":
+        """Return the servers kept warm for the project, None where there are to be none."""
+        wanted = self.project.settings()[0].warm if self.keeps_warm else "off"
+        if self._warm is not None and (wanted == "off" or self._warm_root != self.project.folder):
+            self._warm.close()
+            self._warm = None
+        if wanted == "off":
+            return None
+        from punchlist.engines.warm.pool import WORTH_S, Pool
+
+        if self._warm is None:
+            self._warm, self._warm_root = Pool(), self.project.folder
+        self._warm.worth_s = WORTH_S if wanted == "auto" else 0.0
+        return self._warm
+
+    def close(self) -> None:
+        """End every run that is still going, and every server."""
+        self.lives.end_all()
+        if self._warm is not None:
+            self._warm.close()
 
     def base(self, revision: str, what: plan.Plan, asked: "Asked | None" = None) -> Run:
         """Start the same check on another commit, or return the run that has its report already."""

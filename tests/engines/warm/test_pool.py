@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 
+from punchlist.engines.record import EngineResult
+from punchlist.engines.run import run
 from punchlist.engines.warm import pool as module
 from punchlist.engines.warm.pool import VERIFY_EVERY, Pool, places
 from punchlist.engines.warm.record import Changes, Kind
 from punchlist.engines.warm.wire import Lost
 from punchlist.model import Diagnostic
 from punchlist.project.config import load
+from punchlist.records import replace
 
 COLD = "a.py:1:1: error[rule] cold says\nFound 1 diagnostic"
 NOT_OWN = Diagnostic(message="warm says", file="a.py", line=1, column=1, rule="rule", tool="ty")
@@ -64,16 +67,35 @@ def servers(made: Any, monkeypatch: pytest.MonkeyPatch) -> list[Server]:
     return started
 
 
+class Asker:
+    """Checks files of a project with one engine, with warm servers or without."""
+
+    def __init__(self, made: Any, worth_s: float = 0) -> None:
+        self.made, self.pool = made, Pool(worth_s=worth_s)
+
+    def answer(self, engine: str, files: Sequence[str], *, warm: bool = True) -> EngineResult:
+        config = load(self.made.root, {}, home=self.made.state)
+        about = {"state": self.made.state, "environ": self.made.environ, "engines": [engine], "fresh": not warm}
+        (result,) = run(self.made.root, config, files, warm=self.pool, **about).results
+        return result
+
+    def ready(self, engine: str, within_s: float) -> bool:
+        return self.pool.ready(engine, within_s)
+
+    def close(self) -> None:
+        self.pool.close()
+
+
 @pytest.fixture
-def pool(made: Any) -> Iterator[Pool]:
-    found = Pool(made.root, load(made.root, {}, home=made.state), state=made.state, environ=made.environ, worth_s=0)
+def pool(made: Any) -> Iterator[Asker]:
+    found = Asker(made)
     yield found
     found.close()
 
 
-def warmed(pool: Pool) -> None:
+def warmed(pool: Asker) -> None:
     assert pool.answer("ty", ["a.py"]).why == "first check"
-    assert pool.warm("ty", 20)
+    assert pool.ready("ty", 20)
 
 
 def edit(made: Any, text: str = "x = 22\n", file: str = "a.py") -> None:
@@ -81,25 +103,24 @@ def edit(made: Any, text: str = "x = 22\n", file: str = "a.py") -> None:
 
 
 def test_after_the_first_check_the_server_answers_for_the_file_and_its_dependents(
-    made: Any, servers: list[Server], pool: Pool
+    made: Any, servers: list[Server], pool: Asker
 ) -> None:
     warmed(pool)
     edit(made)
     answer = pool.answer("ty", ["a.py"])
-    assert (answer.spoke, answer.why, answer.files) == ("warm", "", {"a.py", "b.py"})
+    assert (answer.spoke, answer.why, answer.coverage) == ("warm", "", {"a.py", "b.py"})
     assert [d.message for d in answer.diagnostics] == ["warm says"]
     assert servers[0].changes[-1].changed == ("a.py",)
-    assert pool.answer("ty", ["a.py"], dependents=["c.py"]).files == {"a.py", "c.py"}
 
 
 def test_a_quick_command_line_needs_no_server(made: Any, servers: list[Server]) -> None:
-    config = load(made.root, {}, home=made.state)
-    pool = Pool(made.root, config, state=made.state, environ=made.environ, worth_s=60)
+    pool = Asker(made, worth_s=60)
     assert pool.answer("ty", ["a.py"]).why == "first check"
     edit(made)
     answer = pool.answer("ty", ["a.py"])
     assert (answer.spoke, servers) == ("cold", [])
-    assert "the command line takes" in answer.why
+    assert answer.why == "it is quick enough"
+    assert answer.notes == ()
 
 
 def change_config(made: Any, _server: Server) -> None:
@@ -137,7 +158,7 @@ def complain(_made: Any, server: Server) -> None:
     ],
 )
 def test_the_command_line_answers_where_the_server_cannot_be_trusted_and_a_new_one_starts(
-    made: Any, servers: list[Server], pool: Pool, happens: Callable[[Any, Server], None], edited: str, why: str
+    made: Any, servers: list[Server], pool: Asker, happens: Callable[[Any, Server], None], edited: str, why: str
 ) -> None:
     warmed(pool)
     edit(made)
@@ -145,59 +166,65 @@ def test_the_command_line_answers_where_the_server_cannot_be_trusted_and_a_new_o
     answer = pool.answer("ty", [edited])
     assert answer.spoke == "cold"
     assert why in answer.why
+    assert any(why in note for note in answer.notes)
     assert [d.message for d in answer.diagnostics] == ["cold says"]
     assert servers[0].ended or happens is die
-    assert pool.warm("ty", 20)
+    assert pool.ready("ty", 20)
     assert pool.answer("ty", ["a.py"]).spoke == "warm"
     assert len(servers) == 2
 
 
-def test_a_deleted_file_is_told_and_its_dependents_are_asked(made: Any, servers: list[Server], pool: Pool) -> None:
+def test_a_deleted_file_is_told_and_its_dependents_are_asked(made: Any, servers: list[Server], pool: Asker) -> None:
     warmed(pool)
     (made.root / "a.py").unlink()
     answer = pool.answer("ty", ["a.py"])
-    assert (answer.spoke, answer.files) == ("warm", {"b.py"})
+    assert (answer.spoke, answer.coverage) == ("warm", {"a.py", "b.py"})
     assert servers[0].changes[-1].deleted == ("a.py",)
 
 
 def test_a_version_nobody_tried_is_left_to_the_command_line(
-    made: Any, servers: list[Server], pool: Pool, monkeypatch: pytest.MonkeyPatch
+    made: Any, servers: list[Server], pool: Asker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake = made.root / ".venv" / "bin" / "ty"
     fake.write_text(fake.read_text(encoding="utf-8").replace("9.9.9", "10.0.1"), encoding="utf-8")
-    assert "not for its version" in pool.answer("ty", ["a.py"]).why
+    assert pool.answer("ty", ["a.py"]).why == ""
+    assert not pool.ready("ty", 0)
     assert servers == []
 
 
 def test_a_server_that_is_lost_again_and_again_is_not_started_any_more(
-    made: Any, servers: list[Server], pool: Pool
+    made: Any, servers: list[Server], pool: Asker
 ) -> None:
     warmed(pool)
     for n in range(3):
         servers[-1].alive = False
         edit(made, f"x = {n}\n")
         assert pool.answer("ty", ["a.py"]).why == "its server died"
-        pool.warm("ty", 20)
+        pool.ready("ty", 20)
     assert len(servers) == 3
     assert "lost 3 times" in pool.answer("ty", ["a.py"]).why
 
 
 @pytest.mark.parametrize("agrees", [True, False])
 def test_now_and_then_both_are_asked_and_a_server_that_differs_is_let_go(
-    made: Any, servers: list[Server], pool: Pool, agrees: bool
+    made: Any, servers: list[Server], pool: Asker, agrees: bool
 ) -> None:
     warmed(pool)
     if not agrees:
         servers[0].answer = lambda _: []
+    else:
+        servers[0].answer = lambda _: [replace(NOT_OWN, message="cold says")]
     spoke = []
     for n in range(VERIFY_EVERY):
         edit(made, f"x = {n}{n}\n")
-        spoke.append(pool.answer("ty", ["a.py"]).spoke)
-    assert spoke == ["warm"] * (VERIFY_EVERY - 1) + ["warm" if agrees else "cold"]
+        answer = pool.answer("ty", ["a.py"])
+        spoke.append(answer.spoke)
+    assert spoke == ["warm"] * (VERIFY_EVERY - 1) + ["cold"]
+    assert any("its server said otherwise" in note for note in answer.notes) != agrees
     assert servers[0].ended != agrees
 
 
-def test_closing_ends_the_servers(made: Any, servers: list[Server], pool: Pool) -> None:
+def test_closing_ends_the_servers(made: Any, servers: list[Server], pool: Asker) -> None:
     warmed(pool)
     pool.close()
     assert servers[0].ended
@@ -241,20 +268,20 @@ CHANGED = {
 def really(made: Any, engine: str, files: dict[str, str], edited: str) -> None:
     """Edit, add back and delete a file; each time the server must say what the command line says."""
     made.write(files)
-    pool = Pool(made.root, load(made.root, {}, home=made.state), state=made.state, environ=made.environ, worth_s=0)
+    pool = Asker(made)
     try:
         first = pool.answer(engine, [edited])
-        assert not first.failed
-        assert pool.warm(engine, 120), [p.trouble for p in pool._programs.values()]
+        assert first.state == "ok", first.message
+        assert pool.ready(engine, 120), [p.trouble for p in pool.pool._programs.values()]
         for text in (CHANGED[edited], files[edited], CHANGED[edited] + "\n"):
             made.write({edited: text})
             warm = pool.answer(engine, [edited])
             assert (warm.spoke, warm.why) == ("warm", "")
-            cold = pool.cold(engine, [edited])
-            expected = [d for d in cold.diagnostics if d.file in warm.files]
+            cold = pool.answer(engine, [edited], warm=False)
+            expected = [d for d in cold.diagnostics if d.file in warm.coverage]
             assert places(warm.diagnostics) == places(expected)
             assert {d.message for d in warm.diagnostics} == {d.message for d in expected}
-            assert len(warm.files) > 1
+            assert len(warm.coverage) > 1
     finally:
         pool.close()
 
@@ -280,11 +307,11 @@ def test_python_checkers_say_the_same_warm_and_cold(made: Any, program: Callable
 def test_a_real_server_that_is_killed_is_replaced(made: Any, typescript: Callable[[str], None]) -> None:
     typescript("typescript-7")
     made.write(TS)
-    pool = Pool(made.root, load(made.root, {}, home=made.state), state=made.state, environ=made.environ, worth_s=0)
+    pool = Asker(made)
     try:
         pool.answer("tsc", ["a.ts"])
-        assert pool.warm("tsc", 60)
-        (program,) = pool._programs.values()
+        assert pool.ready("tsc", 60)
+        (program,) = pool.pool._programs.values()
         assert program.resident
         os.kill(program.resident.pid, 9)
         until = time.monotonic() + 10
@@ -293,7 +320,7 @@ def test_a_real_server_that_is_killed_is_replaced(made: Any, typescript: Callabl
         made.write({"a.ts": CHANGED["a.ts"]})
         answer = pool.answer("tsc", ["a.ts"])
         assert (answer.spoke, answer.why) == ("cold", "its server died")
-        assert pool.warm("tsc", 60)
+        assert pool.ready("tsc", 60)
         assert pool.answer("tsc", ["a.ts"]).spoke == "warm"
     finally:
         pool.close()

@@ -1,4 +1,4 @@
-"""Servers kept warm for the programs of a project, and who answers: one of them, or the command line.
+"""Servers kept warm for the programs of a project, and who answers for edited files: one of them, or the command line.
 
 The command line is the authority: it answers first, after a change of configuration, where a file came or went that
 the server cannot be trusted with, where the server is dead, silent or of an unknown version, and every twentieth time,
@@ -8,40 +8,43 @@ when both are asked and the server is let go if they differ.
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from punchlist.engines.columns import in_characters
 from punchlist.engines.record import Engine, EngineResult, Found, Unit
-from punchlist.engines.registry import BY_NAME
-from punchlist.engines.run import run
+from punchlist.engines.runner import DEFECTS
 from punchlist.engines.scope import Scope
 from punchlist.engines.signatures import digest
 from punchlist.engines.site import Site
 from punchlist.engines.warm import basedpyright, tsc7, tsserver, ty
 from punchlist.engines.warm.imports import Imports
 from punchlist.engines.warm.lsp import Refused
-from punchlist.engines.warm.record import Answer, Kind, Resident
+from punchlist.engines.warm.record import Kind, Resident
 from punchlist.engines.warm.watch import Watch
 from punchlist.engines.warm.wire import Lost
-from punchlist.model import Diagnostic
-from punchlist.project.records import Config
-from punchlist.records import dataclass
+from punchlist.model import Diagnostic, in_order
+from punchlist.records import dataclass, field, replace
 
 KINDS: tuple[Kind, ...] = (tsc7.KIND, tsserver.KIND, ty.KIND, basedpyright.KIND)
 WORTH_S = 1.0
 VERIFY_EVERY = 20
 IDLE_S = 600.0
 MOST_BYTES = 2 << 30
+MOST_FILES = 200  # edited at once: from there on the command line is as quick
 LEAST_WAIT_S = 3.0
 MOST_LOSSES = 3
-
-Cold = Callable[[Sequence[str] | None], EngineResult]
+FIRST, STARTING, QUICK, VERIFYING = "first check", "its server is starting", "it is quick enough", "both are asked"
+MANY, SEVERAL = "not a check of single files", "the files belong to several programs"
+QUIET = frozenset({FIRST, STARTING, QUICK, VERIFYING, MANY, SEVERAL, ""})  # the usual course of things
 
 
 @dataclass(slots=True, kw_only=True)
 class Program:
-    """One program of one engine: what the command line last said of it, and the server that holds it."""
+    """One program of one engine: what the command line last said of it, and the server that holds it.
+
+    `unsure` is what the server just said of which files, while the command line is asked for the same.
+    """
 
     kind: Kind
     engine: Engine
@@ -56,46 +59,79 @@ class Program:
     losses: int = 0
     used: float = 0.0
     era: int = 0
+    unsure: tuple[frozenset[str], set[tuple[object, ...]]] | None = None
+    alone: threading.RLock = field(default_factory=threading.RLock)
 
 
 class Pool:
     """The warm servers of one project. `worth_s` is how long the command line must take for a server to be worth it."""
 
-    def __init__(
-        self, root: Path, config: Config, *, state: Path, environ: Mapping[str, str], worth_s: float = WORTH_S
-    ) -> None:
-        self.root, self.config, self.state, self.environ = Path(os.path.realpath(root)), config, state, environ
+    def __init__(self, *, worth_s: float = WORTH_S) -> None:
         self.worth_s = worth_s
         self._programs: dict[tuple[str, str], Program] = {}
-        self._alone = threading.RLock()
+        self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
+        self._closed = False
 
-    def answer(self, engine: str, edited: Sequence[str], dependents: Sequence[str] | None = None) -> Answer:
-        """Say what an engine finds in edited files (root-relative, also deleted ones) and those that depend on them.
+    def ask(self, engine: Engine, site: Site) -> EngineResult | str:
+        """Return what a server finds in the edited files of a scope and in those that depend on them.
 
-        `dependents` None: they are found by the imports. One call at a time; who spoke stands in the answer.
+        Where none can be asked: the reason why the command line has to answer, "" where there is none worth telling.
         """
-        with self._alone:
-            begin = time.monotonic()
-            found = self._answer(BY_NAME[engine], tuple(dict.fromkeys(edited)), dependents, begin)
-            self._tidy()
-            return found
+        begin = time.monotonic()
+        known = "" if site.scope.whole else self._program(engine, site)
+        if isinstance(known, str):
+            return known
+        program, unit, found = known
+        edited = tuple(site.scope.paths or ())
+        with program.alone:
+            program.used = begin
+            try:
+                why = self._obstacle(program, _signature(program.kind, site, found, unit), site.root, edited)
+                result = why or self._warm(program, site, found, edited, begin)
+            except (Lost, Refused, *DEFECTS) as trouble:
+                program.losses += 1
+                known_trouble = isinstance(trouble, Lost | Refused)
+                result = str(trouble) if known_trouble else f"its server's answer could not be read: {trouble!r}"
+                _let_go(program, result)
+        self._tidy()
+        return result
 
-    def cold(self, engine: str, edited: Sequence[str], why: str = "asked for") -> Answer:
-        """Let the command line say what it finds, whatever servers there are."""
-        with self._alone:
-            return self._cold(BY_NAME[engine], None, tuple(edited), why, time.monotonic())
+    def learned(self, engine: Engine, site: Site, result: EngineResult, why: str) -> EngineResult:
+        """Take note of what the command line says, and how long it took; return it with who spoke and why.
+
+        Where it took long enough, a server is started in the background for the next time.
+        """
+        known = self._program(engine, site)
+        if isinstance(known, str):
+            return result
+        program, unit, found = known
+        with program.alone:
+            if result.checked:
+                program.cold_s = result.duration_ms / 1000
+            why = _held_against(program, result) or why
+            program.signature = _signature(program.kind, site, found, unit)
+            if result.state == "ok" and result.checked:
+                self._start(program, site, found, unit, result.coverage)
+        told = () if why in QUIET else (f"{engine.name}: the command line answered: {why}",)
+        return replace(result, why=why, notes=(*result.notes, *told))
 
     def close(self) -> None:
         """End all servers."""
-        with self._alone:
+        with self._lock:
+            self._closed = True
+            programs = list(self._programs.values())
+            self._programs.clear()
             if self._timer is not None:
                 self._timer.cancel()
-            for program in self._programs.values():
+        for program in programs:
+            if program.resident is not None:
+                program.resident.end()  # whoever waits for its answer is told that it is lost
+        for program in programs:
+            with program.alone:
                 _let_go(program, "")
-            self._programs.clear()
 
-    def warm(self, engine: str, within_s: float) -> bool:
+    def ready(self, engine: str, within_s: float) -> bool:
         """Wait until a server of this engine is ready; False where none is on its way."""
         for (name, _), program in list(self._programs.items()):
             if name == engine and program.starting is not None:
@@ -103,64 +139,51 @@ class Pool:
                 return program.resident is not None
         return False
 
-    def _answer(
-        self, engine: Engine, edited: tuple[str, ...], dependents: Sequence[str] | None, begin: float
-    ) -> Answer:
-        site = Site(self.root, Scope(self.root, self.config.ignore, edited), self.state, self.environ)
-        site = site.with_setting(self.config.engines.get(engine.name))
-        units = engine.units(site)
+    def _program(self, engine: Engine, site: Site) -> tuple[Program, Unit, Found] | str:
+        """Return the one program that a scope belongs to, or why there is none to be kept warm."""
+        kinds = [kind for kind in KINDS if kind.engine == engine.name]
+        units = engine.units(site) if kinds else ()
         if len(units) != 1:
-            why = "the files belong to several programs" if units else "the files belong to no program"
-            return self._cold(engine, None, edited, why, begin)
+            return SEVERAL if units and not site.scope.whole else ""
         found = engine.find(site, units[0].home)
-        kind = next((k for k in KINDS if k.engine == engine.name and _fits(k, found)), None)
-        if kind is None or not isinstance(found, Found):
-            return self._cold(engine, None, edited, "no server is known for it, or not for its version", begin)
-        program = self._programs.setdefault(
-            (engine.name, units[0].name), Program(kind=kind, engine=engine, used=time.monotonic())
-        )
-        program.used = time.monotonic()
-        signature = _signature(kind, site, found, units[0])
-        why = self._obstacle(program, signature, edited)
-        if not why:
-            try:
-                return self._warm(program, site, edited, dependents, begin)
-            except (Lost, Refused) as trouble:
-                why = f"{trouble}"
-                program.losses += 1
-                _let_go(program, why)
-        answer = self._cold(engine, program, edited, why, begin)
-        program.signature = signature
-        if not answer.failed:
-            self._start(program, site, found, units[0], answer)
-        return answer
+        if not isinstance(found, Found):
+            return ""
+        kind = next((kind for kind in kinds if kind.known(found.version)), None)
+        if kind is None:
+            return f"no server of version {found.version} was tried"
+        with self._lock:
+            if self._closed:
+                return ""
+            fresh = Program(kind=kind, engine=engine, used=time.monotonic())
+            return self._programs.setdefault((engine.name, units[0].name), fresh), units[0], found
 
-    def _obstacle(self, program: Program, signature: bytes, edited: Sequence[str]) -> str:
+    def _obstacle(self, program: Program, signature: bytes, root: Path, edited: tuple[str, ...]) -> str:
         """Return why the server cannot be asked, "" where it can."""
         if not program.signature:
-            return "first check"
+            return FIRST
         if signature != program.signature:
             _let_go(program, "configuration changed")
             return "configuration, packages or version changed"
         if program.losses >= MOST_LOSSES:
             return f"its server was lost {program.losses} times"
         if program.starting is not None and program.starting.is_alive():
-            return "its server is starting"
+            return STARTING
         if program.resident is None or program.watch is None:
-            return program.trouble or f"the command line takes {program.cold_s:.1f} s"
+            return program.trouble or QUICK
         if not program.resident.alive:
             program.losses += 1
             _let_go(program, "")
             return "its server died"
-        known = set(program.watch.files)
-        if any(file not in known and os.path.lexists(self.root / file) for file in edited):
+        if not edited or len(edited) > MOST_FILES or any(os.path.isdir(root / path) for path in edited):
+            return MANY
+        if any(os.path.lexists(root / path) and not program.watch.knows(path) for path in edited):
             _let_go(program, "")
             return "a file is new to the program"
         return ""
 
     def _warm(
-        self, program: Program, site: Site, edited: tuple[str, ...], dependents: Sequence[str] | None, begin: float
-    ) -> Answer:
+        self, program: Program, site: Site, found: Found, edited: tuple[str, ...], begin: float
+    ) -> EngineResult | str:
         server, watch, imports = program.resident, program.watch, program.imports
         if server is None or watch is None or imports is None:
             raise Lost("there is no server")
@@ -168,64 +191,40 @@ class Pool:
         if changes.created or (changes.deleted and not program.kind.comes_and_goes):
             raise Lost("files came or went")
         imports.update(changes.changed, changes.deleted)
-        more = imports.dependents(edited) if dependents is None else dependents
         server.told(changes)
         known = set(watch.files)
-        files = [file for file in dict.fromkeys((*edited, *more)) if file in known]
-        found = server.ask(files, max(LEAST_WAIT_S, program.cold_s))
+        files = [file for file in dict.fromkeys((*edited, *imports.dependents(edited))) if file in known]
+        said = server.ask(files, max(LEAST_WAIT_S, program.cold_s))
         if server.said:
             raise Lost(server.said[-1].strip().split("\n")[0][:200])
         program.answers += 1
-        diagnostics = tuple(_finished(found, program.engine, site))
-        if program.answers % VERIFY_EVERY == 0 and (answer := self._verified(program, edited, files, diagnostics)):
-            return answer
-        return Answer(
+        diagnostics = _finished(said, program.engine, site)
+        if program.answers % VERIFY_EVERY == 0:
+            program.unsure = frozenset(files), places(diagnostics)
+            return VERIFYING
+        kept = [d for d in diagnostics if not (d.file and site.scope.ignore(d.file))]
+        return EngineResult(
             engine=program.engine.name,
-            diagnostics=diagnostics,
+            state="ok",
+            version=found.version,
+            origin=found.origin,
+            path=found.path,
+            whole=True,
+            checked=len(files),
+            hidden=len(diagnostics) - len(kept),
+            duration_ms=round((time.monotonic() - begin) * 1000),
+            diagnostics=in_order(kept),
+            coverage=frozenset(file for file in files if not site.scope.ignore(file)).union(changes.deleted),
             spoke="warm",
-            why="",
-            files=frozenset(files),
-            ms=round((time.monotonic() - begin) * 1000),
         )
 
-    def _verified(
-        self, program: Program, edited: tuple[str, ...], files: Sequence[str], warm: Sequence[Diagnostic]
-    ) -> Answer | None:
-        """Ask the command line as well; return its answer where the server differs, which is then let go."""
-        asked = frozenset(files)
-        answer = self._cold(program.engine, program, edited, "its server said otherwise", time.monotonic())
-        same = places(warm) == places(d for d in answer.diagnostics if d.file in asked)
-        if answer.failed or same:
-            return None
-        program.losses += 1
-        _let_go(program, answer.why)
-        return answer
-
-    def _cold(self, engine: Engine, program: Program | None, edited: tuple[str, ...], why: str, begin: float) -> Answer:
-        started = time.monotonic()
-        paths = [file for file in edited if os.path.lexists(self.root / file)] or None
-        checked = run(self.root, self.config, paths, state=self.state, environ=self.environ, engines=[engine.name])
-        result = next(iter(checked.results), None)
-        if program is not None and result is not None and result.checked:
-            program.cold_s = time.monotonic() - started
-        failed = "it is not on here" if result is None else "" if result.state == "ok" else result.message
-        return Answer(
-            engine=engine.name,
-            diagnostics=result.diagnostics if result else (),
-            spoke="cold",
-            why=why,
-            files=result.coverage if result else frozenset(),
-            ms=round((time.monotonic() - begin) * 1000),
-            failed=failed,
-        )
-
-    def _start(self, program: Program, site: Site, found: Found, unit: Unit, answer: Answer) -> None:
+    def _start(self, program: Program, site: Site, found: Found, unit: Unit, coverage: frozenset[str]) -> None:
         """Start a server for the next time, in the background, where the command line is slow enough for it."""
         if program.resident is not None or program.cold_s <= self.worth_s or program.losses >= MOST_LOSSES:
             return
         if program.starting is not None and program.starting.is_alive():
             return
-        files = tuple(sorted(self._files(program.engine, site, found, unit, answer)))
+        files = tuple(sorted(_files(program.engine, site, found, unit, coverage)))
         era = program.era
 
         def start() -> None:
@@ -238,52 +237,62 @@ class Pool:
                 except BaseException:
                     server.end()
                     raise
-                with self._alone:
-                    if program.era != era:
+                with program.alone:
+                    if program.era != era or self._closed:
                         server.end()
                     else:
                         program.watch, program.imports, program.resident = watch, imports, server
             except (Lost, Refused) as trouble:
-                with self._alone:
+                with program.alone:
                     program.losses += 1
                     program.trouble = str(trouble)
 
         program.starting = threading.Thread(target=start, name=f"warm {program.engine.name}", daemon=True)
         program.starting.start()
 
-    def _files(self, engine: Engine, site: Site, found: Found, unit: Unit, answer: Answer) -> frozenset[str]:
-        """Return the files of a program: what the command line says it looked at, else what its settings choose."""
-        whole = Site(self.root, Scope(self.root, self.config.ignore), self.state, self.environ, site.setting)
-        named = next((one for one in engine.units(whole) if one.name == unit.name), None)
-        if named is None or engine.name == "tsc":
-            return answer.files
-        jobs = engine.jobs(whole, found, named)
-        looked = engine.looked_at(whole, named, jobs[0], b"") if engine.looked_at else None
-        return frozenset(named.files) if looked is None else looked
-
     def _tidy(self) -> None:
         """Let go of servers that grew too large or that nobody asked for a while; look again later."""
         now = time.monotonic()
-        for program in self._programs.values():
-            if program.resident is not None and now - program.used > IDLE_S:
-                _let_go(program, "its server was idle")
-            elif program.resident is not None and memory(program.resident.pid) > MOST_BYTES:
-                _let_go(program, "its server took too much memory")
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = None
-        if any(program.resident is not None for program in self._programs.values()):
-            self._timer = threading.Timer(IDLE_S + 1, self._idle)
-            self._timer.daemon = True
-            self._timer.start()
+        with self._lock:
+            programs = list(self._programs.values())
+        for program in programs:
+            with program.alone:
+                if program.resident is not None and now - program.used > IDLE_S:
+                    _let_go(program, "its server was idle")
+                elif program.resident is not None and memory(program.resident.pid) > MOST_BYTES:
+                    _let_go(program, "its server took too much memory")
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = None
+            if not self._closed and any(program.resident is not None for program in programs):
+                self._timer = threading.Timer(IDLE_S + 1, self._tidy)
+                self._timer.daemon = True
+                self._timer.start()
 
-    def _idle(self) -> None:
-        with self._alone:
-            self._tidy()
+
+def _files(engine: Engine, site: Site, found: Found, unit: Unit, coverage: frozenset[str]) -> frozenset[str]:
+    """Return the files of a program: what the command line says it looked at, else what its settings choose."""
+    whole = Site(site.root, Scope(site.root, site.scope.ignore.patterns), site.state, site.environ, site.setting)
+    named = next((one for one in engine.units(whole) if one.name == unit.name), None)
+    if named is None or engine.name == "tsc":
+        return coverage
+    jobs = engine.jobs(whole, found, named)
+    looked = engine.looked_at(whole, named, jobs[0], b"") if engine.looked_at else None
+    return frozenset(named.files) if looked is None else looked
 
 
-def _fits(kind: Kind, found: object) -> bool:
-    return isinstance(found, Found) and kind.known(found.version)
+def _held_against(program: Program, result: EngineResult) -> str:
+    """Compare what the server said with what the command line says of the same files; let it go where they differ."""
+    unsure, program.unsure = program.unsure, None
+    if unsure is None or result.state != "ok":
+        return ""
+    files, said = unsure
+    if said == places(d for d in result.diagnostics if d.file in files):
+        return ""
+    program.losses += 1
+    _let_go(program, "its server said otherwise")
+    return "its server said otherwise"
 
 
 def _let_go(program: Program, why: str) -> None:
@@ -291,7 +300,7 @@ def _let_go(program: Program, why: str) -> None:
     program.starting = None
     if program.resident is not None:
         program.resident.end()
-    program.resident = program.watch = None
+    program.resident = program.watch = program.unsure = None
     program.trouble = why
 
 

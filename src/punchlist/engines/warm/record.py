@@ -63,20 +63,3 @@ class Kind:
     configs: Callable[["Site", "Unit"], Sequence[str]]
     imports: Literal["script", "python"]
     comes_and_goes: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What an engine says about edited files and those that depend on them.
-
-    `spoke` tells who: the warm server, or the command line ("cold"), with the reason in `why`. `files` are those that
-    were looked at. `ms` is how long it took. `failed` says why the command line could not do its work either.
-    """
-
-    engine: str
-    diagnostics: tuple[Diagnostic, ...]
-    spoke: Literal["warm", "cold"]
-    why: str
-    files: frozenset[str]
-    ms: int
-    failed: str = ""

@@ -30,6 +30,10 @@ class Watch:
         """The files as they were at the last look."""
         return tuple(self._files)
 
+    def knows(self, file: str) -> bool:
+        """Whether a file was there when the program was last listed, part of it or beside it."""
+        return file in self._files or file in self._beside or not file.endswith(self.endings)
+
     def look(self, edited: Iterable[str]) -> Changes:
         """Return what happened; files that somebody says he edited count as changed whatever their times say.
 

@@ -105,15 +105,16 @@ def _elsewhere(outside: Sequence[Diagnostic]) -> str:
 def engine_lines(run: Run) -> list[str]:
     """Return how the engines fared: those that came to their end in one line, each other one with its reason."""
     engines: Mapping[str, Mapping[str, Any]] = run.facts.get("engines", {})
-    by_count: dict[tuple[int, bool], list[str]] = {}
+    by_count: dict[tuple[int, str], list[str]] = {}
     for name, told in engines.items():
         if told["state"] == "ok":
             checked, cached = told.get("checked", 0), told.get("cached", 0)
-            by_count.setdefault((checked + cached, bool(cached) and not checked), []).append(_with_version(name, told))
+            how = " (warm server)" if told.get("warm") else " (cached)" if cached and not checked else ""
+            by_count.setdefault((checked + cached, how), []).append(_with_version(name, told))
     parts = []
-    for (files, cached), names in by_count.items():
+    for (files, how), names in by_count.items():
         counted = f"{files} file{'s' * (files != 1)}" if files else "no file"
-        parts.append(f"{', '.join(names)} {counted}{' (cached)' * cached}")
+        parts.append(f"{', '.join(names)} {counted}{how}")
     bad = [f"{name} ERROR: {_bare(name, told)}" for name, told in engines.items() if told["state"] == "error"]
     off = [f"{name} off: {told['message']}" for name, told in engines.items() if _is_missing(told)]
     line = " · ".join(one_line(part, _REASON) for part in [*bad, *parts, *off])

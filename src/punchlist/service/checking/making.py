@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from punchlist.engines.record import EngineResult
-from punchlist.engines.run import Checked, Event, Stop
+from punchlist.engines.run import Checked, Event, Stop, Warm
 from punchlist.engines.run import run as run_engines
 from punchlist.model import Diagnostic, How, Outcome, Report, Trouble, in_order
 from punchlist.records import replace
@@ -39,15 +39,18 @@ class EngineHandle(Handle):
         self.stop.cancel(signum)
 
 
-def start(project: Project, lives: Lives, asked: Asked) -> Run:
-    """Start a check and return its run; one of the same scope is joined where nothing changed since it began."""
+def start(project: Project, lives: Lives, asked: Asked, warm: Warm | None = None) -> Run:
+    """Start a check and return its run; one of the same scope is joined where nothing changed since it began.
+
+    `warm` are servers that may answer for single files.
+    """
     handle = EngineHandle()
 
     def joins(run: Run) -> bool:
         return not asked.fresh and _unchanged(project, run)
 
     def make(project: Project, live: Live, _plan: Plan) -> Run:
-        return make_check(project, live, asked, handle.stop)
+        return make_check(project, live, asked, handle.stop, warm=warm)
 
     return execute.start(project, lives, asked.plan(project), make=make, joins=joins, handle=handle)
 
@@ -60,7 +63,14 @@ def _unchanged(project: Project, run: Run) -> bool:
 
 
 def make_check(
-    project: Project, live: Live, asked: Asked, stop: Stop, *, learns: bool = True, state: Path | None = None
+    project: Project,
+    live: Live,
+    asked: Asked,
+    stop: Stop,
+    *,
+    learns: bool = True,
+    state: Path | None = None,
+    warm: Warm | None = None,
 ) -> Run:
     """Run the engines over the scope and record what it meant.
 
@@ -81,6 +91,7 @@ def make_check(
         folder=folder,
         stop=stop,
         on_event=_telling(live),
+        warm=warm,
     )
     results = checked.results
     steps = put_away(folder, results)
@@ -227,5 +238,7 @@ def _facts(result: EngineResult) -> dict[str, Any]:
         "ms": result.duration_ms,
         "retryable": result.retryable,
         "next": result.next_step,
+        "warm": result.spoke == "warm",
+        "why_cold": result.why,
     }
     return {name: value for name, value in told.items() if value or name == "state"}
