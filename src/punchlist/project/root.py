@@ -42,6 +42,16 @@ class Root:
     how: str
     notes: tuple[str, ...] = ()
 
+    @property
+    def named(self) -> bool:
+        """Whether somebody named the root, by an argument or by a variable that is there for it."""
+        return self.how in ("given", "PUNCHLIST_ROOT", "SIGNALINT_PROJECT_ROOT") or "SIGNAL_C" in self.how
+
+    @property
+    def marked(self) -> bool:
+        """Whether something in the folder shows that it is a project."""
+        return self.named or ", from " in self.how
+
 
 def find_root(
     start: Path,
@@ -50,8 +60,9 @@ def find_root(
     home: Path | None = None,
     *,
     server: bool = False,
+    origin: str = "the working directory",
 ) -> Root:
-    """Find the root for work that begins in `start` (the working directory).
+    """Find the root for work that begins in `start`, which `origin` names.
 
     Named ones first: `explicit`, PUNCHLIST_ROOT, then (server only) SIGNALINT_PROJECT_ROOT, then the project that
     SIGNAL_CONFIG gives for SIGNAL_CWD or the start. Else walking up, never to the home folder or above it: the nearest
@@ -77,7 +88,7 @@ def find_root(
         if folder is not None:
             return Root(folder, "SIGNALINT_PROJECT_ROOT")
         notes.append(f"SIGNALINT_PROJECT_ROOT names {named}, which is no folder; it is passed over.")
-    begin, origin = _start(start, environ, server)
+    begin, origin = _start(start, environ, server, origin)
     chosen = environ.get("SIGNAL_CONFIG", "").strip()
     if chosen:
         folder = _signal_root(start / Path(chosen).expanduser(), begin, environ)
@@ -96,14 +107,14 @@ def _folder(base: Path, value: str | os.PathLike[str]) -> Path | None:
         return None
 
 
-def _start(start: Path, environ: Mapping[str, str], server: bool) -> tuple[Path, str]:
+def _start(start: Path, environ: Mapping[str, str], server: bool, origin: str) -> tuple[Path, str]:
     """Return the folder to walk up from and its name in words."""
     for variable in ("SIGNAL_CWD", *(START_VARIABLES if server else ())):
         value = environ.get(variable, "").strip()
         folder = _folder(start, value) if value else None
         if folder is not None:
             return folder, variable
-    return Path(os.path.realpath(start)), "the working directory"
+    return Path(os.path.realpath(start)), origin
 
 
 def _walk(begin: Path, home: Path, environ: Mapping[str, str]) -> tuple[Path, str] | None:
@@ -208,21 +219,30 @@ def state_dir(root: Path, environ: Mapping[str, str] | None = None) -> tuple[Pat
     `.punchlist/` in the root; below PUNCHLIST_STATE_DIR (or SIGNALINT_STATE_DIR) a folder per root; where that cannot
     be written, a folder per root in the user's own state folder. Raises `Trouble` (`no_state_folder`) where none can.
     """
-    environ = os.environ if environ is None else environ
-    first: Path | None = None
-    for variable in ("PUNCHLIST_STATE_DIR", "SIGNALINT_STATE_DIR"):
-        if value := environ.get(variable, "").strip():
-            first = root / Path(value).expanduser() / _name_of(root)
-            break
-    first = first or root / ".punchlist"
+    first, second = _state_places(root, os.environ if environ is None else environ)
     if _make(first, root):
         return first, ""
-    second = _user_state(environ) / "punchlist" / _name_of(root)
     if _make(second, root):
         return second, f"{first} cannot be written, so state is kept in {second}."
     raise Trouble(
         f"Neither {first} nor {second} can be written. Set PUNCHLIST_STATE_DIR to a folder that can.", "no_state_folder"
     )
+
+
+def existing_state(root: Path, environ: Mapping[str, str] | None = None) -> list[Path]:
+    """Return the state folders of a root that are there; none is made."""
+    places = _state_places(root, os.environ if environ is None else environ)
+    return [place for place in places if place.is_dir() and not (place.parent == root and place.is_symlink())]
+
+
+def _state_places(root: Path, environ: Mapping[str, str]) -> tuple[Path, Path]:
+    """Return where state belongs, and where it goes when that cannot be written."""
+    first = root / ".punchlist"
+    for variable in ("PUNCHLIST_STATE_DIR", "SIGNALINT_STATE_DIR"):
+        if value := environ.get(variable, "").strip():
+            first = root / Path(value).expanduser() / _name_of(root)
+            break
+    return first, _user_state(environ) / "punchlist" / _name_of(root)
 
 
 def _name_of(root: Path) -> str:

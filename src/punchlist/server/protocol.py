@@ -15,9 +15,11 @@ from mcp.shared.exceptions import MCPError
 
 from punchlist import __version__
 from punchlist.model import Trouble
+from punchlist.records import replace
 from punchlist.server import resources
 from punchlist.server.arguments import checked
 from punchlist.server.asking import asked
+from punchlist.server.roots import ClientRoots
 from punchlist.server.table import tools_of
 from punchlist.server.tool import Answer, Tool
 from punchlist.service.session import Session
@@ -34,19 +36,33 @@ LOOK_EVERY_S = 0.5
 MODES = ("both", "structured")
 
 
-def build(session: Session) -> Server[Any]:
-    """Return the server for a session."""
+def build(session: Session, *, follows: bool = False) -> Server[Any]:
+    """Return the server for a session; one that `follows` has a client of its own and looks at its roots."""
+    roots = ClientRoots(session) if follows else None
 
-    async def list_tools(_ctx: Any, _params: Any) -> types.ListToolsResult:
+    async def list_tools(ctx: Any, _params: Any) -> types.ListToolsResult:
+        if roots is not None:
+            await roots.ready(ctx)
         return types.ListToolsResult(tools=[_described(tool, _payload(session)) for tool in tools_of(session).values()])
 
-    async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        ctx: Any, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        if roots is not None:
+            await roots.ready(ctx, params.name)
+            if (question := await roots.asked(ctx, params)) is not None:
+                return question
+            roots.settled = roots.settled or params.name != "ping"
         tool = tools_of(session).get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
-        return _result(tool, await answered(session, ctx, tool, params.arguments or {}), _payload(session))
+        answer = await answered(session, ctx, tool, params.arguments or {})
+        news = "" if roots is None else await to_thread.run_sync(roots.news)
+        if news and tool.name != "ping":
+            answer = replace(answer, text=f"{answer.text}\n{news}")
+        return _result(tool, answer, _payload(session))
 
-    return Server(
+    server: Server[Any] = Server(
         "punchlist",
         version=__version__,
         instructions=INSTRUCTIONS,
@@ -56,6 +72,9 @@ def build(session: Session) -> Server[Any]:
         on_list_resource_templates=resources.templates,
         on_read_resource=partial(resources.read, session),
     )
+    if roots is not None:
+        roots.listen(server)
+    return server
 
 
 def _described(tool: Tool, payload: str) -> types.Tool:

@@ -5,7 +5,7 @@ from typing import Any
 
 from punchlist.model import Trouble
 from punchlist.server.tool import Answer, Arguments, Tool
-from punchlist.service import plan, values
+from punchlist.service import plan, values, where
 from punchlist.service.answers import comparison, comparison_text, punch_list, run_lines, slice_text, still_running
 from punchlist.service.listing import check_lines
 from punchlist.service.logs import folder_of, take
@@ -218,8 +218,9 @@ def _list_templates(session: Session, _arguments: Arguments, _runs: Sequence[Run
 
 def _ping(session: Session, _arguments: Arguments, _runs: Sequence[Run]) -> Answer:
     root = session.project.root
-    notes = "".join(f"\nnote: {note}" for note in root.notes)
-    return Answer(f"pong: {root.path} ({root.how}){notes}", {"pong": True, "projectRoot": str(root.path)})
+    said = where.notes(session)
+    value: dict[str, Any] = {"pong": True, "projectRoot": str(root.path), "rootFrom": root.how}
+    return Answer("\n".join([f"pong: {root.path} ({root.how})", *said]), value | ({"notes": said} if said else {}))
 
 
 TOOLS: tuple[Tool, ...] = (

@@ -7,7 +7,7 @@ from pathlib import Path
 from punchlist.model import Trouble
 from punchlist.project.config import ConfigCache
 from punchlist.project.records import Check, Config
-from punchlist.project.root import Root, find_root, state_dir
+from punchlist.project.root import Root, existing_state, find_root, state_dir
 from punchlist.records import dataclass, field
 from punchlist.store.runs import Store
 
@@ -46,6 +46,11 @@ class Project:
             self._store = Store(folder)
         return self._store
 
+    def states(self) -> list[Path]:
+        """Return the state folders that are there, the one in use first; none is made."""
+        found = existing_state(self.folder, self.environ)
+        return [self.store.folder, *(one for one in found if one != self.store.folder)] if found else []
+
     @property
     def runs_folder(self) -> Path:
         """The folder that holds a folder a run."""
@@ -80,8 +85,12 @@ def open_project(
     explicit: str | None = None,
     environ: Mapping[str, str] | None = None,
     server: bool = False,
+    origin: str = "the working directory",
 ) -> Project:
-    """Find the root and return its project; nothing is written and no process is started."""
+    """Find the root and return its project; nothing is written and no process is started.
+
+    `origin` says in words what `start` is.
+    """
     environ = os.environ if environ is None else environ
-    root = find_root(start or Path.cwd(), explicit=explicit, environ=environ, server=server)
+    root = find_root(start or Path.cwd(), explicit=explicit, environ=environ, server=server, origin=origin)
     return Project(root, environ, ConfigCache(root.path, environ))
