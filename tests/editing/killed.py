@@ -1,4 +1,7 @@
-"""Apply one transaction of ten files and take it back, again and again, until killed: `python killed.py ROOT STATE`."""
+"""Write ten files until killed: `python killed.py ROOT STATE [recover]`.
+
+One transaction is applied and taken back, again and again; with `recover` what an earlier kill left is put back, once.
+"""
 
 import itertools
 import sys
@@ -42,6 +45,12 @@ def name(number: int) -> str:
 def main() -> None:
     """Go on until killed; the seconds of the first round are printed."""
     root, kept = Path(sys.argv[1]), Transactions(Path(sys.argv[2]))
+    if "recover" in sys.argv[3:]:
+        sys.stdout.write("begun\n")
+        sys.stdout.flush()
+        with alone(kept.folder / "lock"):
+            journal.recover(root, kept)
+        return
     there = changes()
     back = [change.turned for change in there]
     one = kept.add(there)
@@ -51,8 +60,7 @@ def main() -> None:
         begin = time.monotonic()
         with alone(kept.folder / "lock"):
             one = journal.carry_out(root, kept, one, there, "applied")
-            one = journal.carry_out(root, kept, one, back, "undone")
-            journal.remove_folders(root, one.made_folders)
+            one = journal.carry_out(root, kept, one, back, "undone", one.made_folders)
         if number == 0:
             sys.stdout.write(f"{time.monotonic() - begin}\n")
             sys.stdout.flush()

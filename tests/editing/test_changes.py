@@ -56,6 +56,8 @@ def test_a_content_that_is_not_there_is_told(tmp_path: Path) -> None:
         (".git/hooks/pre-commit", "invalid_path"),
         ("sub/.GIT/config", "invalid_path"),
         (".punchlist/state.db", "invalid_path"),
+        (".git./hooks/pre-commit", "invalid_path"),
+        (".git::$INDEX_ALLOCATION/hooks/pre-commit", "invalid_path"),
         ("folder", "invalid_path"),
         ("out", "path_outside_project"),
         ("outfolder/x", "path_outside_project"),
@@ -124,6 +126,26 @@ def test_bytes_that_are_no_text_stay_through_a_range_edit(tmp_path: Path) -> Non
     (tmp_path / "f").write_bytes(b"caf\xe9 = 1\n")
     (change,) = edited(tmp_path, {"f": [Edit("f", 1, 8, 1, 9, "2")]})
     assert change.after == b"caf\xe9 = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("raw", "text", "after"),
+    [
+        (b"caf\xe9\n", "e", b"eaf\xe9\n"),
+        (b"caf\xe9\n", "\u00e9", None),
+        (b"caf\xe9 \xc3\xa9\n", "\u00e9", b"\xc3\xa9af\xe9 \xc3\xa9\n"),
+        (b"cafe\n", "\u00e9", b"\xc3\xa9afe\n"),
+    ],
+)
+def test_no_second_encoding_gets_into_a_file(tmp_path: Path, raw: bytes, text: str, after: bytes | None) -> None:
+    (tmp_path / "f").write_bytes(raw)
+    edits = {"f": [Edit("f", 1, 1, 1, 2, text)]}
+    if after is None:
+        with pytest.raises(Trouble, match="f is not UTF-8") as caught:
+            edited(tmp_path, edits)
+        assert caught.value.code == "unknown_encoding"
+    else:
+        assert edited(tmp_path, edits)[0].after == after
 
 
 def test_fixes_that_meet_an_earlier_one_wait_whole(tmp_path: Path) -> None:

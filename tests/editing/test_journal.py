@@ -157,6 +157,42 @@ def test_the_next_start_leaves_alone_what_others_changed_since(
     assert files(root) == OLD | {"a": b"theirs"}
 
 
+def test_a_folder_that_somebody_removed_after_the_kill_does_not_hold_up_the_rest(
+    root: Path, kept: Transactions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_off(root, kept, monkeypatch, "replace", 3)
+    for path in sorted((root / "sub").rglob("*")):
+        path.unlink()
+    (root / "sub").rmdir()
+    restored = journal.recover(root, kept)
+    assert restored is not None
+    assert restored.foreign == ["sub/b"]
+    assert files(root) == {"a": OLD["a"], "go": OLD["go"]}
+    assert not (kept.folder / "journal").exists()
+
+
+def test_taking_back_removes_the_folders_that_were_made_with_it(root: Path, kept: Transactions) -> None:
+    one = journal.carry_out(root, kept, kept.add(CHANGES), CHANGES, "applied")
+    journal.carry_out(root, kept, one, [change.turned for change in CHANGES], "undone", one.made_folders)
+    assert files(root) == OLD
+    assert folders(root) == {"sub"}
+
+
+def test_a_file_that_was_removed_with_its_folder_comes_back_after_a_kill(
+    root: Path, kept: Transactions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = journal.carry_out(root, kept, kept.add(CHANGES), CHANGES, "applied")
+    with monkeypatch.context() as patch:
+        patch.setattr(kept, "mark", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+        patch.setattr(journal, "roll_back", lambda *_: None)
+        with pytest.raises(KeyboardInterrupt):
+            journal.carry_out(root, kept, one, [change.turned for change in CHANGES], "undone", one.made_folders)
+    assert not (root / "made").exists()
+    journal.recover(root, kept)
+    assert files(root) == NEW
+    assert kept.get(one.id).state == "applied"
+
+
 def test_a_recovery_that_is_cut_off_itself_is_finished_by_the_next(
     root: Path, kept: Transactions, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,7 +81,10 @@ def test_names_are_read_as_tools_write_them(diff: str, names: tuple[str | None, 
 @pytest.mark.parametrize(
     "diff",
     ["", "hello", "@@ -1 +1 @@\n-a\n+b\n", "--- a/x\n+++ b/x\n", "diff --git a/x b/x\nGIT binary patch\n",
-     "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n"],
+     "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
+     "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc/passwd\n",
+     "diff --git a/l b/l\ndeleted file mode 120000\n--- a/l\n+++ /dev/null\n@@ -1 +0,0 @@\n-there\n",
+     "diff --git a/m b/m\nnew file mode 160000\n--- /dev/null\n+++ b/m\n@@ -0,0 +1 @@\n+Subproject commit 12\n"],
 )  # fmt: skip
 def test_what_is_no_diff_of_text_is_refused(diff: str) -> None:
     with pytest.raises(Trouble) as caught:

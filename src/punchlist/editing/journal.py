@@ -57,9 +57,17 @@ class Aborted(Trouble):
         self.restored = restored
 
 
-def carry_out(root: Path, kept: Transactions, one: Transaction, changes: Sequence[Change], state: State) -> Transaction:
+def carry_out(
+    root: Path,
+    kept: Transactions,
+    one: Transaction,
+    changes: Sequence[Change],
+    state: State,
+    emptied: Sequence[str] = (),
+) -> Transaction:
     """Make changes, all or none, and mark their transaction; the caller holds the lock and has recovered.
 
+    `emptied` are folders that are removed where nothing is left in them.
     A file that is not as its change expects is a Trouble (`file_drift_detected`), anything else that goes wrong
     `Aborted` (`transaction_aborted_and_rolled_back`); in both cases every file is as it was.
     """
@@ -77,6 +85,7 @@ def carry_out(root: Path, kept: Transactions, one: Transaction, changes: Sequenc
         for entry, change in zip(entries, changes, strict=True):
             _put(root, entry, change.after)
         _settle(root, entries)
+        remove_folders(root, emptied)
         done = kept.mark(one, state, [folder for entry in entries for folder in entry.made])
     except BaseException as error:
         restored = roll_back(root, kept)
@@ -250,21 +259,23 @@ def _settle(root: Path, entries: Iterable[Entry]) -> None:
 
 
 def _restore(root: Path, entry: Entry, content: Callable[[str | None], bytes | None], restored: Restored) -> None:
-    try:
-        with folder_of(root, entry.file) as (folder, name):
-            now = folder.read(name)
-            key = digest(now)
-            if key == entry.before:
-                folder.remove(entry.temp)
-            elif key == entry.after or _half_written(entry, now, content):
-                _write_back(folder, name, entry, content(entry.before))
-                restored.files.append(entry.file)
-            else:
-                folder.remove(entry.temp)
-                restored.foreign.append(entry.file)
-    except FileNotFoundError:
+    """Put one file back; the folder of one that was being removed may have gone with it, others' folders have not."""
+    removed = entry.before is not None and entry.after is None
+    if not removed and not os.path.lexists((root / entry.file).parent):
         if entry.before is not None:
-            raise
+            restored.foreign.append(entry.file)
+        return
+    with folder_of(root, entry.file, make=removed) as (folder, name):
+        now = folder.read(name)
+        key = digest(now)
+        if key == entry.before:
+            folder.remove(entry.temp)
+        elif key == entry.after or _half_written(entry, now, content):
+            _write_back(folder, name, entry, content(entry.before))
+            restored.files.append(entry.file)
+        else:
+            folder.remove(entry.temp)
+            restored.foreign.append(entry.file)
 
 
 def _half_written(entry: Entry, now: bytes | None, content: Callable[[str | None], bytes | None]) -> bool:

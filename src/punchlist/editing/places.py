@@ -31,7 +31,7 @@ def place_of(text: str, root: Path) -> str:
     real = Path(os.path.realpath(Path(real_root) / shown))
     file = real.relative_to(real_root).as_posix()
     for part in {*PurePosixPath(shown).parts, *PurePosixPath(file).parts}:
-        if part.casefold() in _NEVER:
+        if part.casefold().partition(":")[0].rstrip(" .") in _NEVER:  # Windows takes `.git. ` and `.git::$X` for `.git`
             raise Trouble(f"{shown} belongs to {part}; it is not edited", "invalid_path")
     try:
         found = real.lstat()

@@ -96,7 +96,11 @@ class _Reader:
             if self._line.startswith(("GIT binary patch", "Binary files ")):
                 raise Trouble(f"the diff holds a binary file ({first[11:80]}); send only text", "invalid_diff")
             self.at += 1
-        executable = said.get("new file mode", "").endswith("755")
+        mode = said.get("new file mode", said.get("deleted file mode", ""))
+        if mode.startswith(("12", "16")):
+            what = "a symbolic link" if mode.startswith("12") else "a submodule"
+            raise Trouble(f"the diff makes or removes {what} ({first[11:80]}); only files are changed", "invalid_diff")
+        executable = mode.endswith("755")
         if "copy from" in said or "new mode" in said:
             raise Trouble(
                 "copies and changes of mode in a diff are not carried out; send contents only", "invalid_diff"
