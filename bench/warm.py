@@ -1,7 +1,7 @@
-"""What a warm server saves: an edit of one file in a generated project of 50,000 lines, against the command line.
+"""What a warm server saves: after_edit_check on one file of a generated project of 50,000 lines, over MCP.
 
-Both are measured in one go on the same machine; only the ratio means something elsewhere. Exit 1 where they do not say
-the same of the edited file and of those that depend on it. Give the names of engines (tsc7 tsc5 ty basedpyright), and
+It is held against the engine's own command line in the same go: only the ratio means something elsewhere. Exit 1 where
+they do not say the same of the edited file and of those that depend on it. Give the names of engines (tsc7 tsc5 ty basedpyright), and
 `--tools DIR` for a folder with `node_modules` (typescript, typescript-7) and `.venv` (ty, basedpyright).
 """
 
@@ -9,17 +9,24 @@ import argparse
 import os
 import random
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from punchlist.engines.warm.pool import Pool, places
-from punchlist.project.config import load
+import anyio
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from punchlist.engines.warm.pool import places
+from punchlist.service.checking.compare import seen_by
+from punchlist.service.project import open_project
 
 FILES, TIMES, BODY = 300, 5, 20
-EDITED = 50
+EDITED, SETTLE_S = 50, 5.0
 Write = Callable[[int, str], str]
 
 
@@ -88,40 +95,68 @@ def project(root: Path, name: str, tools: Path) -> None:
         (root / ".venv").symlink_to(tools / ".venv")
 
 
+async def measured(name: str, root: Path, env: dict[str, str]) -> bool:
+    """Edit, ask the server's after_edit_check and the command line, time after time; print a line."""
+    _, package, write, kinds = ENGINES[name]
+    file, mark = f"mod{EDITED:03d}.{'ts' if package else 'py'}", "//" if package else "#"
+    parameters = StdioServerParameters(command=sys.executable, args=["-m", "punchlist.cli", "serve"], env=env, cwd=root)
+    warm, cold, whole, trouble = [], [], [], []
+    async with stdio_client(parameters) as streams, ClientSession(*streams) as client:
+        await client.initialize()
+
+        async def ask(**arguments: Any) -> tuple[float, str]:
+            begin = time.perf_counter()
+            answer = await client.call_tool("after_edit_check", {"files": [file], **arguments})
+            return time.perf_counter() - begin, "\n".join(getattr(part, "text", "") for part in answer.content)
+
+        await ask()
+        for n in range(TIMES):
+            await anyio.sleep(SETTLE_S)  # an agent thinks between two edits; the first time the server starts
+            (root / file).write_text(write(EDITED, kinds[1 - n % 2]) + f"\n{mark} {n}\n", encoding="utf-8")
+            seconds, text = await ask()
+            warm.append(seconds)
+            trouble += [] if "warm server" in text else [text.split("\n")[1]]
+            asked = await ask(fresh=True)
+            whole.append(asked[0])
+            begin = time.perf_counter()
+            subprocess.run(bare(name, root), cwd=root, capture_output=True, check=False)
+            cold.append(time.perf_counter() - begin)
+            trouble += differences(root)
+    slow, fast = statistics.median(cold), statistics.median(warm)
+    print(
+        f"{name}: after_edit_check warm {fast * 1000:.0f} ms, by the command line {statistics.median(whole) * 1000:.0f} "
+        f"ms, the bare command {slow * 1000:.0f} ms: {slow / fast:.1f} times; {'; '.join(trouble) or 'the same'}"
+    )
+    return not trouble
+
+
+def bare(name: str, root: Path) -> list[str]:
+    """Return the engine's own command for the whole project."""
+    engine, package, _, _ = ENGINES[name]
+    if package:
+        return ["node", str(root / "node_modules" / "typescript" / "bin" / "tsc"), "--noEmit"]
+    return [str(root / ".venv" / "bin" / engine), *(["check"] if engine == "ty" else [])]
+
+
+def differences(root: Path) -> list[str]:
+    """Compare what the server said last, in the files it looked at, with what the command line said after it."""
+    project = open_project(explicit=str(root))
+    cold, warm = project.store.newest(kind="engines", limit=2)
+    seen = seen_by(project, warm)
+    files = {file for _, file in seen.covered} if seen else set()
+    said, expected = (
+        places(d for d in project.store.report(run.id).diagnostics if d.file in files) for run in (warm, cold)
+    )
+    return [] if said == expected and files else [f"NOT the same: {sorted(said ^ expected, key=str)[:3]}"]
+
+
 def measure(name: str, tools: Path) -> bool:
-    """Measure one engine and print a line; return whether both said the same."""
-    engine, package, write, kinds = ENGINES[name]
+    """Measure one engine in a generated project."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "project"
         root.mkdir()
         project(root, name, tools)
-        pool = Pool(root, load(root, {}), state=Path(folder) / "state", environ=dict(os.environ), worth_s=0)
-        file = f"mod{EDITED:03d}.{'ts' if package else 'py'}"
-        try:
-            first = pool.answer(engine, [file])
-            if first.failed or not pool.warm(engine, 120):
-                print(f"{name}: no server ({first.failed or first.why})")
-                return False
-            warm, cold, same = [], [], True
-            for n in range(TIMES):
-                (root / file).write_text(write(EDITED, kinds[1 - n % 2]) + f"\n{'//' if package else '#'} {n}\n")
-                answer = pool.answer(engine, [file])
-                begin = time.perf_counter()
-                told = pool.cold(engine, [file])
-                cold.append(time.perf_counter() - begin)
-                warm.append(answer.ms / 1000)
-                expected = places(d for d in told.diagnostics if d.file in answer.files)
-                same = same and answer.spoke == "warm" and places(answer.diagnostics) == expected
-                if answer.spoke != "warm":
-                    print(f"  {name}: {answer.why}")
-        finally:
-            pool.close()
-    slow, fast = statistics.median(cold), statistics.median(warm)
-    print(
-        f"{name}: warm {fast * 1000:.0f} ms for {len(answer.files)} files, cold {slow * 1000:.0f} ms, "
-        f"{slow / fast:.0f} times; {'the same' if same else 'NOT the same'}"
-    )
-    return same
+        return anyio.run(measured, name, root, {**os.environ, "PUNCHLIST_WARM": "on", "PUNCHLIST_ROOT": str(root)})
 
 
 def main() -> int:
