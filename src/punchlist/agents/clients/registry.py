@@ -180,7 +180,7 @@ CLIENTS: tuple[Client, ...] = (
         key=SERVERS,
         markers=(".qwen", "QWEN.md"),
         seen="run",
-        note="a project's server waits until it is approved",
+        note="a project's server waits until it is approved: `qwen mcp approve punchlist`",
     ),
     Client(
         id="auggie",
