@@ -54,9 +54,9 @@ def test_the_page_shows_the_code_the_last_runs_and_what_changed(checked: Path) -
     done = call(checked, "report", "--html", "out.html")
     assert (done.returncode, done.stdout) == (0, "tsc-2: wrote html to out.html\n")
     text = (checked / "out.html").read_text(encoding="utf-8")
-    assert "<b>3</b>y = &#x27;x&lt;b&gt;&#x27;;" in text
-    assert "Last 2 runs" in text
-    assert "since tsc-1: 1 new" in text
+    assert "<b>3</b><span>y = &#x27;x&lt;b&gt;&#x27;;" in text
+    assert "Errors in the last 2 runs" in text
+    assert "Since tsc-1: 1 new" in text
     assert not re.search(r"""(?:src|href)=|url\(|https?://|@import""", text)
 
 

@@ -1,11 +1,6 @@
 """The page for people."""
 
-import re
-import shutil
-import subprocess
-import zlib
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
@@ -62,14 +57,22 @@ def test_all_text_is_escaped() -> None:
 
 def test_a_group_shows_its_code() -> None:
     text = page(report(BAD), facts=FACTS, frame=code)
-    assert '<span class="l hit"><b>3</b># src/a.py' in text
+    assert '<span class="l hit"><b>3</b><span># src/a.py' in text
+
+
+def test_the_named_part_of_a_line_is_marked_where_its_columns_hold() -> None:
+    named = Diagnostic(message="m", file="src/a.py", line=3, column=3, end_line=3, end_column=6)
+    masked = Diagnostic(message="m", file="src/a.py", line=3, column=9, end_line=3, end_column=12)
+    assert "# <mark>src</mark>/a.py" in page(report(named), facts=FACTS, frame=code)
+    assert "<mark>" not in page(report(masked), facts=FACTS, frame=lambda _, n: [(n, "API_KEY=abcdef123456")])
 
 
 def test_the_last_runs_are_bars_with_words() -> None:
     past = [Past(run_id="test-1", outcome="failed", errors=4), Past(run_id="test-2", outcome="passed", errors=0)]
     text = page(report(BAD), facts=FACTS, history=past)
     assert 'title="test-1 · failed · 4 errors"' in text
-    assert "Last 2 runs" in text
+    assert "Errors in the last 2 runs" in text
+    assert "test-1 to test-2: 0 now, at most 4" in text
 
 
 def test_findings_of_one_message_in_one_file_share_an_entry() -> None:
@@ -81,7 +84,7 @@ def test_what_changed_is_listed() -> None:
     now = report(BAD)
     since = compare(report(Diagnostic(message="old", file="b.py", line=1)), now, before_id="test-2")
     text = page(now, facts=Facts(title="t", run_id="test-3", since=since))
-    assert "since test-2: 1 fixed, 1 new" in text
+    assert "Since test-2: 1 fixed, 1 new" in text
     assert "Fixed (1)" in text
 
 
@@ -99,68 +102,23 @@ def test_what_a_page_does_not_hold_is_counted() -> None:
     assert "and 7 more" in page(report(*places), facts=FACTS)
 
 
+def test_the_header_says_how_the_run_ended_and_how_each_tool_fared() -> None:
+    ended = Report(outcome="error", how=How(ending="timeout", message="out of time after 5 s"))
+    text = page(ended, facts=FACTS, ran=("eslint ERROR: no configuration <x>",))
+    assert '<p class="about">out of time after 5 s · 2.0 s · test-3</p>' in text
+    assert '<ul class="ran"><li>eslint ERROR: no configuration &lt;x&gt;</li></ul>' in text
+
+
+@pytest.mark.parametrize(("files", "folded"), [(6, ""), (7, ""), (8, "2 more places"), (12, "6 more places")])
+def test_many_places_of_a_group_are_folded_in_and_counted(files: int, folded: str) -> None:
+    places = [Diagnostic(message="same", file=f"f{n}.py", line=1, rule="R") for n in range(files)]
+    text = page(report(*places), facts=FACTS)
+    assert (f"<summary>{folded}</summary>" in text) == bool(folded)
+    assert text.count("<li><code>f") == files
+
+
 def test_secrets_are_masked() -> None:
     d = Diagnostic(message="m", file="a.py", line=1, detail="DB_PASSWORD=hunter2")
     text = page(report(d), facts=FACTS, frame=code)
     assert "hunter2" not in text
     assert "abcdef123456" not in text
-
-
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-MEASURE = """<script>
-const q = document.getElementById('q');
-q.value = 'boom r1'; q.dispatchEvent(new Event('input'));
-const shown = [...document.querySelectorAll('details.group')].filter(g => !g.hidden).length;
-const said = document.getElementById('n').textContent;
-document.title = [innerWidth, document.documentElement.scrollWidth, shown, said].join('|');
-</script></body>"""
-
-
-def browsed(folder: Path, text: str, width: int, *more: str) -> subprocess.CompletedProcess[bytes]:
-    (folder / "page.html").write_text(text, encoding="utf-8")
-    flags = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--hide-scrollbars",
-        f"--user-data-dir={folder / 'profile'}",
-    ]
-    words = [str(BROWSER), *flags, f"--window-size={width},900", *more, f"file://{folder / 'page.html'}"]
-    return subprocess.run(words, capture_output=True, check=False, timeout=60)
-
-
-def first_pixel(png: bytes) -> tuple[int, ...]:
-    """Return the colour of the upper left pixel: no filter of PNG changes the first one."""
-    data = b"".join(chunk for chunk in re.findall(rb"IDAT(.*?)(?=....(?:IDAT|IEND))", png, re.S))
-    return tuple(zlib.decompressobj().decompress(data, 4)[1:4])
-
-
-def rich() -> str:
-    long = Diagnostic(message="word" * 60, file="src/" + "deep/" * 30 + "b.py", line=1, rule="R2", detail="x" * 400)
-    past = [Past(run_id=f"test-{n}", outcome="failed", errors=n * 40) for n in range(30)]
-    since = compare(report(long), report(BAD), before_id="test-2")
-    return page(report(BAD, long), facts=FACTS._replace(since=since), history=past, frame=code)
-
-
-@pytest.mark.tools
-@pytest.mark.skipif(BROWSER is None, reason="no chromium here")
-@pytest.mark.parametrize("width", [1280, 400])
-def test_in_a_browser_the_page_fits_and_its_search_finds(tmp_path: Path, width: int) -> None:
-    done = browsed(tmp_path, rich().replace("</body>", MEASURE), width, "--dump-dom")
-    title = re.search(r"<title>([^<]*)</title>", done.stdout.decode("utf-8"))
-    assert title, done.stderr[-500:]
-    inner, needed, shown, said = title[1].split("|")
-    assert int(needed) <= int(inner)
-    assert (shown, said) == ("1", "1 of 2 groups")
-
-
-@pytest.mark.tools
-@pytest.mark.skipif(BROWSER is None, reason="no chromium here")
-@pytest.mark.parametrize(("scheme", "dark"), [("1", False), ("0", True)])
-def test_in_a_browser_the_page_follows_light_and_dark(tmp_path: Path, scheme: str, dark: bool) -> None:
-    shot = tmp_path / "shot.png"
-    browsed(tmp_path, rich(), 400, f"--blink-settings=preferredColorScheme={scheme}", f"--screenshot={shot}")
-    colour = first_pixel(shot.read_bytes())
-    assert len(colour) == 3
-    assert (max(colour) < 80) == dark
-    assert (min(colour) > 200) != dark

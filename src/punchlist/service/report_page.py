@@ -10,6 +10,7 @@ from punchlist.analysis.delta import Delta
 from punchlist.analysis.groups import unique
 from punchlist.model import Report, Trouble
 from punchlist.records import replace
+from punchlist.service.checking.answers import engine_lines
 from punchlist.service.checking.compare import asked_only, covering, difference
 from punchlist.service.project import Project
 from punchlist.store.runs import Run
@@ -64,8 +65,14 @@ def html(project: Project, run: Run, report: Report) -> str:
         note = f"{files} changed after this run, their code is left out: {names}"
         report = replace(report, notes=(*report.notes, note))
     facts = Facts(title=run.title, run_id=run.id, duration_s=run.duration_s, since=_since(project, run))
-    when = _when(run.ended or run.started)
-    return page(report, facts=facts, history=_history(project, run), frame=frames.around, when=when)
+    return page(
+        report,
+        facts=facts,
+        history=_history(project, run),
+        frame=frames.around,
+        when=_when(run.ended or run.started),
+        ran=engine_lines(run),
+    )
 
 
 def _since(project: Project, run: Run) -> Delta | None:
