@@ -2,8 +2,9 @@
 
 import json
 import os
+import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,16 @@ import mcp_types as types
 import pytest
 from mcp import Client
 
+from punchlist.analysis.delta import compare
 from punchlist.model import Diagnostic, Edit, Fix, Report
+from punchlist.server import fixes, protocol
 from punchlist.server.fixes import TOOLS
 from punchlist.server.protocol import build
+from punchlist.service import fixing
+from punchlist.service.fix_verify import Checker
+from punchlist.service.fix_watch import Watch
 from punchlist.service.session import Session
+from punchlist.store.runs import Run
 
 Talk = Callable[[Client], Awaitable[None]]
 
@@ -56,7 +63,7 @@ def test_an_agent_previews_applies_and_takes_back(talk: Callable[[Talk], None], 
         again = await call(client, "preview_diagnostic_fix", transactionId=name)
         assert again == shown
         done = await call(client, "apply_diagnostic_fix", transactionId=name, confirm=True)
-        assert done.startswith(f"APPLIED {name} · 1 files: a.py")
+        assert done.startswith(f"APPLIED {name} · 1 file: a.py")
         assert (project / "a.py").read_text(encoding="utf-8") == "one\n2\n"
         assert "is applied" in await call(client, "apply_diagnostic_fix", failed=True, transactionId=name, confirm=True)
         assert "UNDONE" in await call(client, "apply_diagnostic_fix", transactionId=name, undo=True, confirm=True)
@@ -68,13 +75,23 @@ def test_an_agent_previews_applies_and_takes_back(talk: Callable[[Talk], None], 
 def test_an_agent_fixes_a_group_of_a_check(talk: Callable[[Talk], None], session: Session, project: Path) -> None:
     fix = Fix((Edit("a.py", 2, 1, 2, 4, "2"),), safe=True)
     found = Diagnostic(message="bad", file="a.py", line=2, rule="R1", tool="ruff", fix=fix)
+    unsafe = Diagnostic(
+        message="worse", file="a.py", line=1, rule="R2", tool="ruff", fix=Fix((Edit("a.py", 1, 1, 1, 4, "1"),), False)
+    )
     store = session.project.store
     run = store.begin(name="l", kind="check", key="l", title="l", command="l", cwd="/", owner=1, owner_start="")
-    store.finish(run.id, Report(outcome="failed", diagnostics=(found,)), size=0)
+    store.finish(run.id, Report(outcome="failed", diagnostics=(found, unsafe)), size=0)
 
     async def conversation(client: Client) -> None:
         shown = await call(client, "preview_diagnostic_fix", clusterId="R1", checkId=run.id)
         assert "1 safe fix of l-1" in shown
+        assert "1 safe fix of l-1" in await call(client, "preview_diagnostic_fix", checkId=run.id)
+        refused = await call(client, "preview_diagnostic_fix", failed=True, clusterId="R2", checkId=run.id)
+        assert refused.startswith("no_safe_fix: ")
+        assert "unsafe: true" in refused
+        assert "1 fix of l-1" in await call(
+            client, "preview_diagnostic_fix", clusterId="R2", checkId=run.id, unsafe=True
+        )
         await call(client, "apply_diagnostic_fix", transactionId=shown.split(" ")[1], confirm=True)
         assert (project / "a.py").read_text(encoding="utf-8") == "one\n2\n"
 
@@ -191,3 +208,106 @@ def test_the_fix_tools_are_few_words_and_honestly_annotated() -> None:
     hints = {t.name.split("_")[0]: (t.read_only, t.destructive, t.idempotent) for t in TOOLS}
     assert hints["apply"] == (False, True, False)
     assert hints["preview"][2] is False
+
+
+class Slow:
+    """Checks that go on until they are let go, or called off; how many were begun."""
+
+    def __init__(self, session: Session, monkeypatch: pytest.MonkeyPatch, *, held: int) -> None:
+        self.session, self.held, self.begun = session, held, 0
+        self.free = threading.Event()
+        monkeypatch.setattr(fixes, "checker_of", lambda _: Checker(self.start, self.finish, self.compare))
+        monkeypatch.setattr(protocol, "LOOK_EVERY_S", 0.02)
+
+    def start(self, _files: Sequence[str]) -> Run:
+        self.begun += 1
+        store = self.session.project.store
+        run = store.begin(name="c", kind="check", key="c", title="c", command="c", cwd="/", owner=1, owner_start="")
+        return store.finish(run.id, Report(outcome="passed"), size=0)
+
+    def finish(self, run_id: str, watch: Watch) -> Run:
+        while self.begun == self.held and not watch.called_off and not self.free.wait(0.01):
+            pass
+        return self.session.project.store.get(run_id)
+
+    def compare(self, before: Run, after: Run) -> Any:
+        return compare(Report(outcome="passed"), Report(outcome="passed"), before_id=before.id, after_id=after.id)
+
+
+async def until(true: Callable[[], bool]) -> None:
+    with anyio.fail_after(10):
+        while not true():
+            await anyio.sleep(0.01)
+
+
+@pytest.mark.parametrize(("held", "written"), [(1, False), (2, True)])
+def test_a_call_taken_back_writes_nothing_before_and_finishes_after_the_writing_began(
+    talk: Callable[[Talk], None],
+    session: Session,
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    held: int,
+    written: bool,
+) -> None:
+    slow = Slow(session, monkeypatch, held=held)
+    kept = fixing.transactions(session.project)
+
+    async def conversation(client: Client) -> None:
+        name = (await call(client, "preview_diagnostic_fix", patches=[PATCH])).split(" ")[1]
+        arguments: dict[str, Any] = {"transactionId": name, "confirm": True, "onRegression": "revert"}
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "apply_diagnostic_fix", arguments)
+            await until(lambda: slow.begun == held)
+            tasks.cancel_scope.cancel()
+        slow.held = 0
+        if written:
+            slow.free.set()
+            await until(lambda: bool(kept.get(name).notes))
+            assert (project / "a.py").read_text(encoding="utf-8") == "one\n2\n"
+            shown = await call(client, "preview_diagnostic_fix", transactionId=name)
+            assert shown.startswith(f"APPLIED {name}")
+            assert "note: c-2: since c-1" in shown
+        else:
+            assert (project / "a.py").read_text(encoding="utf-8") == "one\ntwo\n"
+            assert kept.get(name).state == "previewed"
+        assert "APPLIED" in await call(client, "apply_diagnostic_fix", **arguments)
+        assert (project / "a.py").read_text(encoding="utf-8") == "one\n2\n"
+
+    talk(conversation)
+
+
+@pytest.mark.parametrize(("held", "word"), [(1, "WAITING"), (2, "APPLIED")])
+def test_a_caller_hears_of_progress_and_is_let_go_before_a_long_check_ends(
+    talk: Callable[[Talk], None],
+    session: Session,
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    held: int,
+    word: str,
+) -> None:
+    slow = Slow(session, monkeypatch, held=held)
+    monkeypatch.setattr(protocol, "ANSWER_WITHIN_S", 0.2)
+    heard: list[str | None] = []
+
+    async def progressed(progress: float, total: float | None, message: str | None) -> None:
+        assert progress > 0 >= (total or 0)
+        heard.append(message)
+
+    async def conversation(client: Client) -> None:
+        name = (await call(client, "preview_diagnostic_fix", patches=[PATCH])).split(" ")[1]
+        arguments: dict[str, Any] = {"transactionId": name, "confirm": True, "onRegression": "revert"}
+        result = await client.call_tool("apply_diagnostic_fix", arguments, progress_callback=progressed)
+        text = result.content[0].text  # type: ignore[union-attr]
+        assert text.startswith(f"{word} {name}")
+        assert "the same call again waits on" in text
+        stage = "checking what was written" if held == 2 else "nothing is written yet"
+        assert f"{name}: {stage}" in heard
+        assert (project / "a.py").read_text(encoding="utf-8") == ("one\n2\n" if held == 2 else "one\ntwo\n")
+        other: dict[str, Any] = {"transactionId": name, "confirm": True, "undo": True}
+        assert (await call(client, "apply_diagnostic_fix", failed=True, **other)).startswith("busy: ")
+        slow.free.set()
+        again = await call(client, "apply_diagnostic_fix", **arguments)
+        assert again.startswith(f"APPLIED {name} · 1 file: a.py\nc-2: since c-1")
+        assert slow.begun == 2
+
+    talk(conversation)

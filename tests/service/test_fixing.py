@@ -1,6 +1,7 @@
 """Fixes from proposal to undo."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,10 +16,15 @@ from punchlist.analysis.delta import compare
 from punchlist.editing import journal
 from punchlist.editing.places import Folder
 from punchlist.model import Diagnostic, Edit, Fix, How, Report, Trouble
+from punchlist.records import replace
 from punchlist.service import fix_text, fixing
+from punchlist.service.checking import snapshot
+from punchlist.service.files import private_folder
 from punchlist.service.fix_sources import Wanted
-from punchlist.service.fixing import Checker
+from punchlist.service.fix_verify import Checker, _asked, checker_of
+from punchlist.service.fix_watch import Watch
 from punchlist.service.session import Session
+from punchlist.store.history import add_issue_files
 from punchlist.store.runs import Run
 from punchlist.views.budget import Budget
 from punchlist.views.schema14 import issues_of
@@ -40,11 +46,14 @@ def fixable(line: int, rule: str = "R1", *, safe: bool = True, file: str = "a.py
 
 def ran(session: Session, *found: Diagnostic, name: str = "lint", outcome: str = "failed") -> Run:
     """Return a finished run with these findings."""
-    store = session.project.store
-    run = store.begin(
+    report = Report(outcome=outcome, diagnostics=found, how=How(ending="exit", exit_code=1))  # type: ignore[arg-type]
+    return session.project.store.finish(begun(session, name).id, report, size=1)
+
+
+def begun(session: Session, name: str = "check") -> Run:
+    return session.project.store.begin(
         name=name, kind="check", key=name, title=name, command="x", cwd="/", owner=os.getpid(), owner_start=""
     )
-    return store.finish(run.id, Report(outcome=outcome, diagnostics=found, how=How(ending="exit", exit_code=1)), size=1)  # type: ignore[arg-type]
 
 
 def write(project: Path, name: str, text: str) -> Path:
@@ -229,14 +238,14 @@ def test_a_transaction_is_applied_once_and_discarded_only_before(session: Sessio
     one = fixing.preview(session.project, patches=[whole("a.py", "a\n", "b\n")])
     fixing.apply(session.project, one.id, confirm=True)
     assert not fixing.discard(session.project, one.id)
-    for call in (fixing.apply, fixing.take_back, fixing.take_back):
-        kwargs = {"confirm": True} if call is fixing.apply else {}
-        if call is fixing.take_back and fixing.transactions(session.project).get(one.id).state == "applied":
-            call(session.project, one.id)
-            continue
-        with pytest.raises(Trouble) as caught:
-            call(session.project, one.id, **kwargs)  # type: ignore[operator]
-        assert caught.value.code == "transaction_unknown"
+    with pytest.raises(Trouble, match="applied already"):
+        fixing.apply(session.project, one.id, confirm=True)
+    fixing.take_back(session.project, one.id)
+    with pytest.raises(Trouble, match="undone already"):
+        fixing.apply(session.project, one.id, confirm=True)
+    with pytest.raises(Trouble, match="nothing to take back") as caught:
+        fixing.take_back(session.project, one.id)
+    assert caught.value.code == "transaction_unknown"
 
 
 def test_a_failed_write_is_rolled_back_and_the_transaction_is_gone(
@@ -345,6 +354,78 @@ def test_fixes_for_files_that_changed_since_the_run_are_not_believed(session: Se
     assert caught.value.code == "file_drift_detected"
 
 
+def looked(session: Session, *found: Diagnostic, at: Sequence[str]) -> Run:
+    """Return a finished check in which ruff looked at some files."""
+    store = session.project.store
+    run = store.begin(
+        name="check", kind="engines", key="k", title="check", command="x", cwd="/", owner=os.getpid(), owner_start=""
+    )
+    folder = session.project.runs_folder / run.id
+    private_folder(folder)
+    snapshot.save(folder, snapshot.Snapshot(covered=frozenset(("ruff", file) for file in at)))
+    return store.finish(run.id, Report(outcome="failed", diagnostics=found), size=1, facts={"engines": {}})
+
+
+@pytest.mark.parametrize(
+    ("again", "code", "said"),
+    [
+        (["a.py", "b.py"], "no_safe_fix", "nothing to fix any more: checks since check-1"),
+        (["a.py"], None, "b.py"),
+        ([], None, "a.py, b.py"),
+    ],
+)
+def test_what_a_newer_check_looked_at_again_is_not_taken_from_an_older_one(
+    session: Session, project: Path, again: Sequence[str], code: str | None, said: str
+) -> None:
+    write(project, "a.py", "a\n")
+    write(project, "b.py", "b\n")
+    looked(session, fixable(1), fixable(1, file="b.py"), at=["a.py", "b.py"])
+    looked(session, at=again)
+    if code is None:
+        one = fixing.preview(session.project, wanted=Wanted(rule="R1"))
+        assert ", ".join(record.file for record in one.files) == said
+        return
+    with pytest.raises(Trouble, match=said) as caught:
+        fixing.preview(session.project, wanted=Wanted(rule="R1"))
+    assert caught.value.code == code
+
+
+def test_fixes_of_an_older_run_that_still_fit_are_taken_where_those_of_the_newest_do_not(
+    session: Session, project: Path
+) -> None:
+    write(project, "a.py", "a\n")
+    write(project, "b.py", "b\n")
+    old = ran(session, fixable(1, file="b.py"))
+    ran(session, fixable(1), name="other")
+    later = time.time() + 5
+    os.utime(project / "a.py", (later, later))
+    assert fixing.preview(session.project, wanted=Wanted()).source == old.id
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_what_git_ignores_is_not_edited(session: Session, project: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    write(project, ".gitignore", '.env\nmade/\nä*\n"*\n!*.kept\n')
+    write(project, ".env", "K=1\n")
+    write(project, "a.py", "a\n")
+    (project / "made").mkdir()
+    write(project, "made/x.py", "a\n")
+    for patch in (
+        whole(".env", "K=1\n", "K=2\n"),
+        whole("made/new.py", "", "x\n"),
+        whole("ä b", "", "x"),
+        whole('"', "", "x"),
+    ):
+        with pytest.raises(Trouble, match="ignored by git") as caught:
+            fixing.preview(session.project, patches=[patch])
+        assert caught.value.code == "invalid_path"
+    assert fixing.preview(session.project, patches=[whole("ä.kept", "", "x"), whole("not\tit", "", "x")]).files
+    ran(session, fixable(1), fixable(1, file="made/x.py"))
+    one = fixing.preview(session.project, wanted=Wanted())
+    assert [record.file for record in one.files] == ["a.py"]
+    assert "1 are in files that git ignores" in one.notes
+
+
 # What a check says afterwards
 
 
@@ -377,7 +458,7 @@ def test_a_change_that_breaks_something_is_taken_back_when_asked(
     found = fixing.apply(session.project, one.id, confirm=True, on_regression=asked, checker=checks)
     assert files == [["a.py"], ("a.py",)]
     assert (found.transaction.state, (project / "a.py").read_bytes()) == (state, after)
-    text = fix_text.applied_text(found)
+    text = fix_text.applied_text(session.project, found)
     assert "1 new" in text
     assert "a.py:1 E1 broken" in text
     value = fix_text.applied_value(found, {})
@@ -404,7 +485,7 @@ def test_a_check_that_did_not_finish_says_nothing_of_what_is_new(
     checks, _ = checker(session, [], second, outcomes=outcomes)
     found = fixing.apply(session.project, one.id, confirm=True, on_regression="revert", checker=checks)
     assert found.status == status
-    assert said in fix_text.applied_text(found)
+    assert said in fix_text.applied_text(session.project, found)
     assert (project / "a.py").read_bytes() == (b"a\n" if status == "rolled_back" else b"A\n")
 
 
@@ -425,11 +506,66 @@ def test_a_check_that_cannot_be_made_leaves_the_change_and_says_so(session: Sess
     def start(_: Sequence[str]) -> Run:
         raise Trouble("no engine here", "nothing_checked")
 
-    checks = Checker(start, session.wait, lambda *_: pytest.fail("nothing to compare"))
+    checks = Checker(start, lambda run_id, _: session.wait(run_id), lambda *_: pytest.fail("nothing to compare"))
     found = fixing.apply(session.project, one.id, confirm=True, on_regression="revert", checker=checks)
     assert (found.status, found.unverified) == ("success", "no engine here")
-    assert "not verified: no engine here" in fix_text.applied_text(found)
+    assert "not verified: no engine here" in fix_text.applied_text(session.project, found)
     assert fix_text.applied_value(found, None)["verification"] == {"status": "unknown", "message": "no engine here"}
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_removed_file_is_followed_by_a_check(session: Session, project: Path, known: bool) -> None:
+    (project / "src").mkdir()
+    write(project, "src/a.py", "a\n")
+    if known:
+        add_issue_files(session.project.store, ["src/a.py"])
+    one = fixing.preview(session.project, diff="--- a/src/a.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n")
+    asked: list[Any] = []
+
+    def check(what: Any) -> Run:
+        asked.append(what)
+        return ran(session, name="check", outcome="passed")
+
+    real = checker_of(session)
+    checks = replace(real, start=lambda files: check(_asked(session.project, files)))
+    found = fixing.apply(session.project, one.id, confirm=True, checker=checks)
+    assert found.unverified == ""
+    assert [what.paths for what in asked] == [("src/a.py",) if known else ("src",)]
+
+
+def test_a_change_that_cannot_be_taken_back_stays_and_says_so(session: Session, project: Path) -> None:
+    write(project, "a.py", "a\n")
+    one = fixing.preview(session.project, patches=[whole("a.py", "a\n", "A\n")])
+    checks, _ = checker(session, [], [ERROR])
+
+    def finish(run_id: str, watch: Watch) -> Run:
+        if watch.committed:
+            (project / "a.py").write_bytes(b"somebody else\n")
+        return session.project.store.get(run_id)
+
+    found = fixing.apply(
+        session.project, one.id, confirm=True, on_regression="revert", checker=replace(checks, finish=finish)
+    )
+    assert (found.status, found.code, found.files) == ("success", "not_reverted", ("a.py",))
+    assert "1 new error, but it could not be taken back: a.py changed since it was applied" in found.message
+    assert (project / "a.py").read_bytes() == b"somebody else\n"
+
+
+def test_a_check_that_somebody_ended_takes_nothing_back(session: Session, project: Path) -> None:
+    write(project, "a.py", "a\n")
+    one = fixing.preview(session.project, patches=[whole("a.py", "a\n", "A\n")])
+    checks, _ = checker(session, [])
+
+    def finish(run_id: str, watch: Watch) -> Run:
+        if not watch.committed:
+            return session.project.store.get(run_id)
+        ended = Report(outcome="error", partial=True, how=How(ending="cancelled"))
+        return session.project.store.finish(begun(session).id, ended, size=0)
+
+    checks = Checker(lambda _: ran(session, name="check"), finish, checks.compare)
+    found = fixing.apply(session.project, one.id, confirm=True, on_regression="revert", checker=checks)
+    assert (found.status, (project / "a.py").read_bytes()) == ("success", b"A\n")
+    assert "was ended before" in found.unverified
 
 
 # Killed

@@ -22,6 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Show, ask, write; exit status 0 where it is written or nothing is to be fixed, 1 where it was only shown."""
     from punchlist.service import fix_text, fixing
+    from punchlist.service.fix_verify import checker_of
 
     session = common.session(options.root)
     kept = fixing.transactions(session.project)
@@ -44,9 +45,9 @@ def run(options: argparse.Namespace) -> int:
         one.id,
         confirm=True,
         baseline=source.id if checked else None,
-        checker=fixing.checker_of(session) if checked else None,
+        checker=checker_of(session) if checked else None,
     )
-    common.out(fix_text.applied_text(done, calls=fix_text.CLI_CALLS))
+    common.out(fix_text.applied_text(session.project, done, calls=fix_text.CLI_CALLS))
     return 0
 
 

@@ -18,5 +18,5 @@ def run(options: argparse.Namespace) -> int:
 
     session = common.session(options.root)
     done = fixing.take_back(session.project, options.id, rebase=options.rebase)
-    common.out(fix_text.applied_text(done, calls=fix_text.CLI_CALLS))
+    common.out(fix_text.applied_text(session.project, done, calls=fix_text.CLI_CALLS))
     return 0

@@ -109,6 +109,10 @@ class Transactions:
         """Record what became of a transaction; `made` are folders that were made for its files."""
         return self._write(replace(one, state=state, made_folders=tuple(dict.fromkeys([*one.made_folders, *made]))))
 
+    def note(self, one: Transaction, text: str) -> Transaction:
+        """Keep one more thing that a reader should know of a transaction."""
+        return self._write(replace(one, notes=(*one.notes, text)))
+
     def _write(self, one: Transaction) -> Transaction:
         plain: dict[str, Any] = {
             name: getattr(one, name)

@@ -8,6 +8,9 @@ from punchlist.server.runs import POSITIVE, STRING, page_of, room
 from punchlist.server.tool import Answer, Arguments, Tool
 from punchlist.service import fix_text, fixing
 from punchlist.service.fix_sources import Wanted
+from punchlist.service.fix_verify import Applied, checker_of
+from punchlist.service.fix_watch import Watch
+from punchlist.service.fix_work import work
 from punchlist.service.session import Session
 from punchlist.store.runs import Run
 
@@ -32,7 +35,7 @@ PATCH: dict[str, Any] = {
     "required": ["file"],
     "additionalProperties": False,
 }
-SOURCES = ("patches", "diff", "issueIds", "clusterId", "transactionId")
+SOURCES = ("patches", "diff", "issueIds", "clusterId", "checkId", "transactionId")
 
 
 def _preview(session: Session, arguments: Arguments, _runs: Sequence[Run]) -> Answer:
@@ -44,41 +47,80 @@ def _preview(session: Session, arguments: Arguments, _runs: Sequence[Run]) -> An
         one = kept.get(arguments["transactionId"])
     else:
         wanted = None
-        if "issueIds" in arguments or "clusterId" in arguments:
+        if any(name in arguments for name in ("issueIds", "clusterId", "checkId")):
             wanted = Wanted(
                 run_id=arguments.get("checkId"),
                 issues=tuple(arguments.get("issueIds", ())),
                 cluster=arguments.get("clusterId"),
+                unsafe=arguments.get("unsafe", False),
             )
         one = fixing.preview(project, patches=arguments.get("patches", ()), diff=arguments.get("diff"), wanted=wanted)
     text = fix_text.preview_text(kept, one, budget=room(arguments), page=page_of(arguments.get("cursor", "1")))
     return Answer(text, fix_text.preview_value(kept, one, text))
 
 
-def _apply(session: Session, arguments: Arguments, _runs: Sequence[Run]) -> Answer:
-    name = arguments["transactionId"]
-    try:
-        if arguments.get("undo"):
-            fixing.permitted(session.project, arguments.get("confirm"))
-            found = fixing.take_back(session.project, name, rebase=arguments.get("rebase", False))
-        else:
-            found = fixing.apply(
-                session.project,
-                name,
-                confirm=arguments.get("confirm"),
-                baseline=arguments.get("baselineCheckId"),
-                rebase=arguments.get("rebase", False),
-                on_regression=arguments.get("onRegression"),
-                checker=fixing.checker_of(session),
-            )
-    except Trouble as trouble:
-        return Answer(f"{trouble.code}: {trouble}", fix_text.refused_value(name, trouble), failed=True)
-    delta = None
-    if found.delta is not None:
-        from punchlist.service.checking.values import comparison
+class _Change:
+    """An apply or undo under way, as a call waits for it."""
 
-        delta = comparison(found.delta)
-    return Answer(fix_text.applied_text(found), fix_text.applied_value(found, delta))
+    def __init__(self, session: Session, arguments: Arguments) -> None:
+        self.session, self.arguments = session, arguments
+        self.name = arguments["transactionId"]
+        self.refused: Trouble | None = None
+        try:
+            fixing.permitted(session.project, arguments.get("confirm"))
+            self.work = work(session, self.name, _kind(arguments), self._act)
+        except Trouble as trouble:
+            self.refused = trouble
+
+    def _act(self, watch: Watch) -> Applied:
+        project, arguments = self.session.project, self.arguments
+        rebase = arguments.get("rebase", False)
+        if arguments.get("undo"):
+            return fixing.take_back(project, self.name, rebase=rebase, watch=watch)
+        return fixing.apply(
+            project,
+            self.name,
+            confirm=arguments.get("confirm"),
+            baseline=arguments.get("baselineCheckId"),
+            rebase=rebase,
+            on_regression=arguments.get("onRegression"),
+            checker=checker_of(self.session),
+            watch=watch,
+        )
+
+    def wait(self, seconds: float) -> bool:
+        return self.refused is not None or self.work.wait(seconds)
+
+    def so_far(self) -> str:
+        return self.work.so_far()
+
+    def withdraw(self) -> None:
+        if self.refused is None:
+            self.work.withdraw()
+
+    def answer(self) -> Answer:
+        kept = fixing.transactions(self.session.project)
+        if self.refused is None and not self.work.wait(0):
+            reverts = self.arguments.get("onRegression") == "revert"
+            text = fix_text.waiting_text(kept, self.work, reverts=reverts)
+            return Answer(text, fix_text.waiting_value(kept, self.work))
+        try:
+            if self.refused is not None:
+                raise self.refused
+            found = self.work.result()
+        except Trouble as trouble:
+            return Answer(f"{trouble.code}: {trouble}", fix_text.refused_value(self.name, trouble), failed=True)
+        delta = None
+        if found.delta is not None:
+            from punchlist.service.checking.values import comparison
+
+            delta = comparison(found.delta)
+        return Answer(fix_text.applied_text(self.session.project, found), fix_text.applied_value(found, delta))
+
+
+def _kind(arguments: Arguments) -> object:
+    """What two calls have in common that want the same: all arguments but the word that it may be done."""
+    return tuple(sorted((name, value) for name, value in arguments.items() if name != "confirm"))
 
 
 def _question(session: Session, arguments: Arguments) -> str | None:
@@ -100,13 +142,14 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "preview_diagnostic_fix",
         "Show a change as a diff, writing nothing: patches (whole contents or ranges), a diff, or the tools' own safe "
-        "fixes of issues or a cluster.",
+        "fixes of issues, a cluster or a check.",
         {
             "patches": {"type": "array", "items": PATCH, "minItems": 1},
             "diff": TEXT,
             "issueIds": {"type": "array", "items": TEXT, "minItems": 1},
             "clusterId": STRING,
             "checkId": TEXT,
+            "unsafe": FLAG,
             **ID,
             "cursor": TEXT,
             "max_tokens": POSITIVE,
@@ -127,7 +170,7 @@ TOOLS: tuple[Tool, ...] = (
             "onRegression": {"enum": ["keep", "revert"]},
             "undo": FLAG,
         },
-        _apply,
+        work=_Change,
         required=("transactionId",),
         toolset="fix",
         read_only=False,

@@ -3,7 +3,7 @@
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from punchlist.server.arguments import checked
 from punchlist.server.asking import asked
 from punchlist.server.roots import ClientRoots
 from punchlist.server.table import tools_of
-from punchlist.server.tool import Answer, Tool
+from punchlist.server.tool import Answer, Tool, Work
 from punchlist.service.session import Session
 from punchlist.store.runs import Run
 
@@ -106,10 +106,13 @@ async def answered(session: Session, ctx: Any, tool: Tool, arguments: dict[str, 
         arguments = checked(arguments, tool.schema)
         if tool.asks is not None:
             arguments = await asked(session, ctx, tool, arguments)
+        if tool.work is not None:
+            return await _worked(session, ctx, tool.work, arguments)
         runs: Sequence[Run] = ()
         if tool.begin is not None:
             started = await to_thread.run_sync(tool.begin, session, arguments)
             runs = await _waited(session, ctx, started, _patience(tool, arguments))
+        assert tool.answer is not None
         return await to_thread.run_sync(tool.answer, session, arguments, runs)
     except Trouble as trouble:
         return Answer(
@@ -134,6 +137,22 @@ def _patience(tool: Tool, arguments: dict[str, Any]) -> float:
         return min(float(arguments.get("wait_ms", 0)) / 1000, 600.0)
     asked = arguments.get("max_wait_ms")
     return ANSWER_WITHIN_S if asked is None else min(asked / 1000, 600.0)
+
+
+async def _worked(session: Session, ctx: Any, begin: Callable[..., Work], arguments: dict[str, Any]) -> Answer:
+    """Wait for a tool's work and answer; a call that is taken back withdraws it."""
+    work = await to_thread.run_sync(begin, session, arguments)
+    begun = time.monotonic()
+    try:
+        while not await to_thread.run_sync(work.wait, LOOK_EVERY_S, abandon_on_cancel=True):
+            elapsed = time.monotonic() - begun
+            if elapsed >= ANSWER_WITHIN_S:
+                break
+            await ctx.session.report_progress(round(elapsed, 2), None, work.so_far())
+        return await to_thread.run_sync(work.answer)
+    except anyio.get_cancelled_exc_class():
+        work.withdraw()
+        raise
 
 
 async def _waited(session: Session, ctx: Any, runs: Sequence[Run], seconds: float) -> list[Run]:

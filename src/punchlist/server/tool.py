@@ -1,7 +1,7 @@
 """The record of a tool: name, what a model reads of it, its arguments, and the operation behind it."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from punchlist.records import dataclass
 from punchlist.service.session import Session
@@ -19,12 +19,29 @@ class Answer:
     failed: bool = False
 
 
+class Work(Protocol):
+    """Something under way in a thread of its own that a call waits for."""
+
+    def wait(self, seconds: float) -> bool:
+        """Wait at most so long and return whether it is over."""
+
+    def so_far(self) -> str:
+        """Return one line on how far it is."""
+
+    def withdraw(self) -> None:
+        """The caller took the call back: do nothing, or where that is too late, finish."""
+
+    def answer(self) -> Answer:
+        """Return what it came to, or how it stands."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One row of the tool table.
 
     `properties` are JSON schemas by argument name, `required` the names that must be there; unknown names are refused.
     A tool that runs something has `begin`, which returns the runs to wait for; `answer` then says how they stand.
+    One whose work is not runs alone has `work` instead of `answer`.
     `looks` says that it only waits for runs that others started, so that they go on when its call is taken back.
     `asks` gives the question that the user is to be asked first, None where there is none.
     `toolset` is the name under which a project may show or hide the tool. The hints are the annotations.
@@ -33,7 +50,8 @@ class Tool:
     name: str
     description: str
     properties: dict[str, dict[str, Any]]
-    answer: Callable[[Session, Arguments, Sequence[Run]], Answer]
+    answer: Callable[[Session, Arguments, Sequence[Run]], Answer] | None = None
+    work: Callable[[Session, Arguments], Work] | None = None
     begin: Callable[[Session, Arguments], list[Run]] | None = None
     required: tuple[str, ...] = ()
     toolset: str = "run"

@@ -1,5 +1,7 @@
 """Changes from the tools' own fixes: which findings of which run are meant, and which still hold."""
 
+import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -14,6 +16,7 @@ from punchlist.service.project import Project
 from punchlist.store.runs import Run
 
 _LOOKED_AT = 50
+_ASKED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,29 +46,38 @@ class Sourced(NamedTuple):
     run_id: str = ""
 
 
+class _Offer(NamedTuple):
+    """A run with the findings that are meant, those of them that have a fix, and those whose files are unchanged."""
+
+    run: Run
+    meant: list[Diagnostic]
+    usable: list[Diagnostic]
+    fresh: list[Diagnostic]
+
+
 def from_run(project: Project, wanted: Wanted) -> Sourced:
     """Return the changes that the fixes of a run make now.
 
     Troubles: `unknown_run`, `unknown_issue`, `unknown_group`, `no_safe_fix`, and `file_drift_detected` where every
     file that has a fix changed since the run.
     """
-    run, meant = _meant(project, wanted)
-    usable = [d for d in meant if d.fix and (d.fix.safe or wanted.unsafe)]
+    run, meant, usable, fresh = _offer(project, wanted)
     if not usable:
         raise Trouble(_none(run, meant), "no_safe_fix")
-    unchanged = _unchanged(project, run)
-    fresh = [d for d in usable if d.fix and all(unchanged(edit.file) for edit in d.fix.edits)]
     if not fresh:
         files = ", ".join(sorted({edit.file for d in usable if d.fix for edit in d.fix.edits})[:5])
         raise Trouble(f"{files} changed since {run.id}; check again and use that one", "file_drift_detected")
-    changes, met, unfit = fixed(project.folder, (d.fix for d in fresh if d.fix))
+    hidden = set(ignored(project, {edit.file for d in fresh if d.fix for edit in d.fix.edits}))
+    taken = [d.fix for d in fresh if d.fix and not any(edit.file in hidden for edit in d.fix.edits)]
+    changes, met, unfit = fixed(project.folder, taken)
     left = [
         (len(meant) - len(usable), "have no safe fix"),
         (len(usable) - len(fresh), f"are in files that changed since {run.id}: check again"),
+        (len(fresh) - len(taken), "are in files that git ignores"),
         (met, "overlap another fix: check again after this one"),
         (unfit, "do not fit their file"),
     ]
-    count = len(fresh) - met - unfit
+    count = len(taken) - met - unfit
     if not count:
         raise Trouble(f"the fixes of {run.id} do not fit the files; check again", "file_drift_detected")
     kind = "fix" if wanted.unsafe else "safe fix"
@@ -74,31 +86,78 @@ def from_run(project: Project, wanted: Wanted) -> Sourced:
 
 
 def _none(run: Run, meant: Sequence[Diagnostic]) -> str:
+    if not meant:
+        return f"nothing to fix any more: checks since {run.id} looked at its files again and found nothing of the kind"
     unsafe = sum(d.fix is not None for d in meant)
     if unsafe:
-        return f"{run.id} has no safe fix here; {unsafe} of {len(meant)} have one that its tool does not call safe"
+        return (
+            f"{run.id} has no safe fix here; {unsafe} of {len(meant)} have one that its tool does not call safe "
+            "(--unsafe, or unsafe: true, shows it)"
+        )
     return f"no tool offers a fix for these {len(meant)} of {run.id}; send patches or a diff"
 
 
-def _meant(project: Project, wanted: Wanted) -> tuple[Run, list[Diagnostic]]:
-    """Return the run and its findings that are meant."""
+def ignored(project: Project, files: Iterable[str]) -> list[str]:
+    """Return those of some root-relative files that git is told to ignore, and does not track."""
+    from punchlist.service.checking.selection import git
+
+    # git quotes names that hold one of these, and has no other form without its standard input
+    plain = {name: not re.search(r'[\x00-\x1f"\\\x7f]', name) for name in sorted(files)}
+    names = [name for name in plain if plain[name]]
+    found: list[str] = []
+    for at in range(0, len(names), _ASKED_AT_ONCE):
+        part = names[at : at + _ASKED_AT_ONCE]
+        out = git(project.folder, ["check-ignore", "--", *(f"./{name}" for name in part)])
+        told = set(os.fsdecode(out or b"").split("\n"))
+        found += [name for name in part if f"./{name}" in told]
+    for name in plain:
+        if not plain[name] and git(project.folder, ["check-ignore", "-q", "--", f"./{name}"]) is not None:
+            found.append(name)
+    return found
+
+
+def _offer(project: Project, wanted: Wanted) -> _Offer:
+    """Return the newest run whose fixes are for files as they are now; where there is none, the one that tells why.
+
+    What a newer check looked at again, with the same engine, is not taken from an older one.
+    """
     store = project.store
     if wanted.run_id is not None:
         run = store.get(wanted.run_id)
         found = _selected(store.report(run.id), wanted)
         if not found:
             raise _unknown(wanted, run.id)
-        return run, found
-    first: tuple[Run, list[Diagnostic]] | None = None
+        return _weighed(project, run, found, wanted)
+    again: set[tuple[str, str]] = set()
+    best: _Offer | None = None
     for run in store.newest(limit=_LOOKED_AT):
-        if run.state != "running":
-            found = _selected(store.report(run.id), wanted)
-            if any(d.fix and (d.fix.safe or wanted.unsafe) for d in found):
-                return run, found
-            first = first or ((run, found) if found else None)
-    if first is None:
+        if run.state == "running":
+            continue
+        found = _selected(store.report(run.id), wanted)
+        offer = _weighed(project, run, [d for d in found if (d.tool, d.file) not in again], wanted)
+        if offer.fresh:
+            return offer
+        if found and (best is None or (offer.usable and not best.usable)):
+            best = offer
+        again |= _looked_at(project, run)
+    if best is None:
         raise _unknown(wanted, "any kept run")
-    return first
+    return best
+
+
+def _weighed(project: Project, run: Run, meant: list[Diagnostic], wanted: Wanted) -> _Offer:
+    usable = [d for d in meant if d.fix and (d.fix.safe or wanted.unsafe)]
+    unchanged = _unchanged(project, run)
+    fresh = [d for d in usable if d.fix and all(unchanged(edit.file) for edit in d.fix.edits)]
+    return _Offer(run, meant, usable, fresh)
+
+
+def _looked_at(project: Project, run: Run) -> frozenset[tuple[str, str]]:
+    """Return the (engine, file) pairs that a check looked at; none for a run of another command."""
+    from punchlist.service.checking.compare import seen_by
+
+    snapshot = seen_by(project, run)
+    return snapshot.covered if snapshot is not None else frozenset()
 
 
 def _unknown(wanted: Wanted, where: str) -> Trouble:
@@ -177,10 +236,19 @@ def _same_lines(project: Project, run: Run, file: str) -> bool:
     from punchlist.service.checking.snapshot import load
 
     snapshot = load(project.runs_folder / run.id)
-    if snapshot is None or file not in snapshot.lines:
+    if snapshot is None or file not in snapshot.lines or _written_meanwhile(project, run, file):
         return False
     try:
         raw = read(project.folder, file)
     except (OSError, Trouble):
         return False
     return raw is not None and list(numbered(raw)) == list(snapshot.lines[file])
+
+
+def _written_meanwhile(project: Project, run: Run, file: str) -> bool:
+    """Whether a file was last written while the run went on: what its tool read, nobody knows."""
+    try:
+        written = (project.folder / file).stat().st_mtime
+    except OSError:
+        return True
+    return run.started < written <= run.started + run.duration_s

@@ -9,7 +9,10 @@ from punchlist.editing.text import decode
 from punchlist.editing.transactions import Transaction, Transactions
 from punchlist.model import Trouble
 from punchlist.records import dataclass
-from punchlist.service.fixing import Applied, broken
+from punchlist.service.fix_verify import Applied, broken
+from punchlist.service.fix_work import Work
+from punchlist.service.project import Project
+from punchlist.store.runs import Run
 from punchlist.views.budget import RUN, Budget, size
 from punchlist.views.masking import mask
 
@@ -19,22 +22,25 @@ _FOOTER = 320  # the line that says what is not shown
 _NARROW = 1  # lines of context where the diff does not fit with the usual ones
 _NAMED = 12
 _ROOM_FOR_NAMES = 160
+_VERDICT = 120  # tokens for the one line that is wanted
 
 
 @dataclass(frozen=True, slots=True)
 class FixCalls:
-    """The calls that go on from an answer, with `{id}` and `{page}` filled in."""
+    """The calls that go on from an answer, with `{id}`, `{page}` and `{run}` filled in."""
 
     page: str
     apply: str
     undo: str
+    more: str
 
 
-CLI_CALLS = FixCalls(page="", apply="", undo="punchlist undo {id}")
+CLI_CALLS = FixCalls(page="punchlist fix {id}", apply="", undo="punchlist undo {id}", more="punchlist fix {run}")
 MCP_CALLS = FixCalls(
     page='preview_diagnostic_fix {{"transactionId":"{id}","cursor":"{page}"}}',
     apply='apply_diagnostic_fix {{"transactionId":"{id}","confirm":true}}',
     undo='apply_diagnostic_fix {{"transactionId":"{id}","undo":true,"confirm":true}}',
+    more='preview_diagnostic_fix {{"checkId":"{run}"}}',
 )
 
 
@@ -135,24 +141,52 @@ def _left(diffs: Sequence[FileDiff], files: Sequence[str]) -> str:
     return f"more of {len(names)} file{'s' * (len(names) != 1)} ({', '.join(said)}{more})"
 
 
-def applied_text(found: Applied, *, calls: FixCalls = MCP_CALLS) -> str:
-    """Return what became of a transaction: files, what a check says, how to take it back."""
+def applied_text(project: Project, found: Applied, *, calls: FixCalls = MCP_CALLS) -> str:
+    """Return what became of a transaction: files, what a check says, how to go on, how to take it back."""
     one = found.transaction
     word = "REVERTED" if found.status == "rolled_back" else one.state.upper()
-    more = f" and {len(found.files) - _NAMED} more" if len(found.files) > _NAMED else ""
-    names = ", ".join(found.files[:_NAMED]) + more
-    lines = [f"{word} {one.id} · {found.message or f'{len(found.files)} files: {names}'}"]
+    lines = [f"{word} {one.id} · {found.message or named(found.files)}"]
     if found.delta is not None and found.check is not None:
         lines.append(f"{found.check.id}: {found.delta.line()}")
         worse = broken(one, found.delta)
         lines += [f"new: {d.file or ''}:{d.line or ''} {d.rule or ''} {d.message}"[:_WIDEST] for d in worse[:_NAMED]]
+        lines += [f"+ {len(worse) - _NAMED} more new errors"] if len(worse) > _NAMED else []
     elif found.check is not None and not found.unverified:
-        lines.append(f"{found.check.id}: {found.check.outcome}")
+        lines += _verdict(project, found.check)
     if found.unverified:
         lines.append(f"not verified: {found.unverified}")
+    if one.state == "applied" and found.more and found.check is not None:
+        fixes = f"{found.more} safe fix{'es' * (found.more != 1)}"
+        lines.append(f"{fixes} more: {calls.more.format(run=found.check.id)}")
     if one.state == "applied":
         lines.append(f"undo: {calls.undo.format(id=one.id)}")
     return mask("\n".join(lines))
+
+
+def named(files: Sequence[str]) -> str:
+    """Return `2 files: a, b`."""
+    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+    return f"{len(files)} file{'s' * (len(files) != 1)}: {', '.join(files[:_NAMED])}{more}"
+
+
+def _verdict(project: Project, run: Run) -> list[str]:
+    """Return the first line on a check, and why it looked at nothing, or not at everything."""
+    from punchlist.service.answers import punch_list
+    from punchlist.service.checking.answers import engine_lines
+
+    first = punch_list(project, run, budget=Budget(_VERDICT)).partition("\n")[0]
+    return [first, *(engine_lines(run) if run.outcome == "error" else [])]
+
+
+def waiting_text(kept: Transactions, work: Work, *, reverts: bool) -> str:
+    """Return how a change stands that takes longer than a caller is let wait."""
+    one = kept.get(work.name)
+    if not work.watch.committed:
+        return mask(f"WAITING {work.so_far()}\nthe same call again waits on; cancelled, nothing is written")
+    then = "new errors take it back" if reverts else "the change stays"
+    look = f'preview_diagnostic_fix {{"transactionId":"{one.id}"}}'
+    head = f"{one.state.upper()} {one.id} · {named([f.file for f in one.files])}"
+    return mask(f"{head}\n{work.so_far()}; {then}\nthe same call again waits on; later: {look}")
 
 
 def preview_value(kept: Transactions, one: Transaction, text: str) -> dict[str, Any]:
@@ -194,6 +228,17 @@ def applied_value(found: Applied, delta: dict[str, Any] | None) -> dict[str, Any
     if found.unverified:
         value["verification"] = {"status": "unknown", "message": found.unverified}
     return value
+
+
+def waiting_value(kept: Transactions, work: Work) -> dict[str, Any]:
+    """Return how a change stands in the keys of `apply_diagnostic_fix`; `status` is `running` until it is written."""
+    done = work.watch.committed
+    return {
+        "status": "success" if done else "running",
+        "transactionId": work.name,
+        "filesModified": [f.file for f in kept.get(work.name).files] if done else [],
+        "verification": {"status": "running", "message": work.so_far()},
+    }
 
 
 def refused_value(name: str, trouble: Trouble) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Fixes from proposal to undo: what may be written, when it is refused, what a check says of it afterwards."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from punchlist.editing import journal
 from punchlist.editing.alone import alone
@@ -9,61 +9,16 @@ from punchlist.editing.changes import Change, agreed, digest, edited, patched, r
 from punchlist.editing.places import place_of, read
 from punchlist.editing.transactions import Transaction, Transactions
 from punchlist.editing.unified import parse
-from punchlist.model import Diagnostic, Edit, Trouble
-from punchlist.records import dataclass, replace
-from punchlist.service.fix_sources import Sourced, Wanted, from_run
+from punchlist.model import Edit, Trouble
+from punchlist.records import replace
+from punchlist.service.fix_sources import Sourced, Wanted, from_run, ignored
+from punchlist.service.fix_verify import Applied, Checker, OnRegression, check_of, regression, verified
+from punchlist.service.fix_watch import Watch
 from punchlist.service.project import Project
 from punchlist.store.runs import Run
 
-if TYPE_CHECKING:
-    from punchlist.analysis.delta import Delta
-    from punchlist.service.session import Session
-
-OnRegression = Literal["keep", "revert"]
 _RANGE = ("line", "column", "endLine", "endColumn", "text")
 _WHOLE = ("originalContent", "patchedContent")
-_WAIT_S = 40.0
-_WAIT_TO_REVERT_S = 600.0
-
-
-@dataclass(frozen=True, slots=True)
-class Checker:
-    """How files are checked: `start` begins a check, `finish` waits for it, `compare` tells what changed."""
-
-    start: Callable[[Sequence[str]], Run]
-    finish: Callable[[str, float], Run]
-    compare: Callable[[Run, Run], "Delta"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Applied:
-    """What became of applying or taking back. `files` are those that are changed now.
-
-    `check` is the check made afterwards, `delta` what changed since `baseline`; `unverified` says why there is no
-    check, or no comparison, though one was asked for.
-    """
-
-    status: Literal["success", "rolled_back"]
-    transaction: Transaction
-    files: tuple[str, ...]
-    code: str = ""
-    message: str = ""
-    check: Run | None = None
-    baseline: str | None = None
-    delta: "Delta | None" = None
-    unverified: str = ""
-
-
-def checker_of(session: "Session") -> Checker:
-    """Return the checker of a session: its engines, on files and on what depends on them."""
-    from punchlist.service.checking.asked import of_files
-    from punchlist.service.checking.compare import difference
-
-    return Checker(
-        start=lambda files: session.check(of_files(session.project, files, dependents_too=True)),
-        finish=session.wait,
-        compare=lambda before, after: difference(session.project, before, after),
-    )
 
 
 def transactions(project: Project) -> Transactions:
@@ -92,6 +47,7 @@ def preview(
         sourced = from_run(project, wanted)
         changes += sourced.changes
     agreeing = agreed(project.folder, changes)
+    _refuse_ignored(project, agreeing)
     if not agreeing:
         raise Trouble("the proposal changes nothing: the files are like that already", "nothing_to_change")
     drifted = [c.file for c in agreeing if c.drifted]
@@ -101,6 +57,14 @@ def preview(
             f"originalContent is not what these hold: {', '.join(drifted)}; apply refuses that, or rebases it if asked"
         )
     return transactions(project).add(agreeing, title=sourced.title, notes=notes, source=sourced.run_id)
+
+
+def _refuse_ignored(project: Project, changes: Sequence[Change]) -> None:
+    """What git ignores is made by a tool, belongs to a dependency or holds a secret, and no commit brings it back."""
+    found = ignored(project, (change.file for change in changes))
+    if found:
+        more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+        raise Trouble(f"{', '.join(found[:5])}{more}: ignored by git, so not edited", "invalid_path")
 
 
 def _of_patches(project: Project, patches: Sequence[Mapping[str, Any]]) -> list[Change]:
@@ -142,34 +106,55 @@ def apply(
     rebase: bool = False,
     on_regression: OnRegression | None = None,
     checker: Checker | None = None,
+    watch: Watch | None = None,
 ) -> Applied:
     """Write a previewed transaction, all of its files or none, and check them.
 
     In this order: confirmation, baseline, paths, content (`file_drift_detected`; with `rebase` a change that fits the
     file as it is now, in one place only, is made there), then the writing. With `on_regression` a comparison is made
     even without a baseline, the files being checked before; `revert` takes the change back when new errors came.
+    `watch` can call it off until the writing begins.
     """
+    watch = watch or Watch()
     permitted(project, confirm)
     before = _baseline(project, baseline)
     kept = transactions(project)
     one = kept.get(name)
     if one.state != "previewed":
-        raise Trouble(f"{name} is {one.state} already; preview a new one", "transaction_unknown")
+        said = f" ({'; '.join(one.notes[-1:])})" if one.notes else ""
+        raise Trouble(f"{name} is {one.state} already{said}; preview a new one", "transaction_unknown")
     if before is None and on_regression is not None and checker is not None:
-        before = _checked(checker, [f.file for f in one.files if f.before is not None], _WAIT_TO_REVERT_S)[0]
+        before = check_of(checker, [f.file for f in one.files if f.before is not None], watch)[0]
     with alone(kept.folder / "lock"):
         journal.recover(project.folder, kept)
         one = kept.get(name)
         changes = _as_they_are(project, kept.changes(one), rebase)
         if changes != kept.changes(one):
             one = kept.revise(one, changes)
+        watch.commit()
         try:
             done = journal.carry_out(project.folder, kept, one, changes, "applied")
         except journal.Aborted as aborted:
             if not aborted.restored.failed:
                 kept.drop(name)
             raise
-    return _verified(project, done, before, on_regression, checker)
+    if checker is None:
+        return Applied(status="success", transaction=done, files=tuple(f.file for f in done.files))
+    found = verified(project, done, before, checker, watch)
+    reason = regression(found) if on_regression == "revert" else ""
+    return _reverted(project, found, reason) if reason else found
+
+
+def _reverted(project: Project, found: Applied, reason: str) -> Applied:
+    """Take a change back that made something worse; where it cannot be, it stays, and that is said."""
+    try:
+        back = take_back(project, found.transaction.id)
+    except Trouble as trouble:
+        return replace(found, code="not_reverted", message=f"{reason}, but it could not be taken back: {trouble}")
+    return replace(
+        found, transaction=back.transaction, status="rolled_back", files=(), code="regression_reverted",
+        message=f"{reason}, so the change was taken back",
+    )  # fmt: skip
 
 
 def permitted(project: Project, confirm: bool | None) -> None:
@@ -215,64 +200,9 @@ def _as_they_are(project: Project, changes: Sequence[Change], rebase: bool) -> l
     return found
 
 
-def _checked(checker: Checker, files: Sequence[str], seconds: float) -> tuple[Run | None, str]:
-    """Check files; return the check, or why there is none."""
-    if not files:
-        return None, "no file to check"
-    try:
-        run = checker.finish(checker.start(files).id, seconds)
-    except Trouble as trouble:
-        return None, str(trouble)
-    return run, f"{run.id} is still running" if run.state == "running" else ""
-
-
-def _verified(
-    project: Project, one: Transaction, before: Run | None, on_regression: OnRegression | None, checker: Checker | None
+def take_back(
+    project: Project, name: str | None = None, *, rebase: bool = False, watch: Watch | None = None
 ) -> Applied:
-    files = tuple(f.file for f in one.files)
-    if checker is None:
-        return Applied(status="success", transaction=one, files=files)
-    seconds = _WAIT_TO_REVERT_S if on_regression == "revert" else _WAIT_S
-    run, why = _checked(checker, files, seconds)
-    delta = None
-    if run is not None and not why and before is not None:
-        try:
-            delta = checker.compare(before, run)
-        except Trouble as trouble:
-            why = str(trouble)
-    if delta is not None and not delta.before.complete:
-        why = why or f"{delta.before.run_id} did not come to its end, so what is new is not known"
-    told = Applied(
-        status="success", transaction=one, files=files, check=run, baseline=before.id if before else None, delta=delta,
-        unverified=why,
-    )  # fmt: skip
-    reason = _regression(one, delta) if delta is not None and not why else ""
-    if on_regression != "revert" or not reason:
-        return told
-    back = take_back(project, one.id)
-    return replace(
-        told, status="rolled_back", transaction=back.transaction, files=(), code="regression_reverted",
-        message=f"{reason}, so the change was taken back",
-    )  # fmt: skip
-
-
-def _regression(one: Transaction, delta: "Delta") -> str:
-    """Say what a change made worse, "" where it did not: new errors, or a check that does not come to its end now."""
-    worse = broken(one, delta)
-    if worse:
-        return f"{len(worse)} new error{'s' * (len(worse) != 1)}"
-    return "" if delta.after.complete else f"{delta.after.run_id} does not come to its end any more"
-
-
-def broken(one: Transaction, delta: "Delta") -> list[Diagnostic]:
-    """Return the new errors of a comparison; a file that the transaction made was not there to be looked at before."""
-    made = {f.file for f in one.files if f.before is None}
-    return [d for d in delta.added if d.severity == "error"] + [
-        d for d in delta.first_seen if d.severity == "error" and d.file in made
-    ]
-
-
-def take_back(project: Project, name: str | None = None, *, rebase: bool = False) -> Applied:
     """Undo an applied transaction (the newest one without a name): every file is as it was before.
 
     Refused (`file_drift_detected`) where a file is neither as it was left nor as it was before; with `rebase` what
@@ -297,9 +227,23 @@ def take_back(project: Project, name: str | None = None, *, rebase: bool = False
             for change in kept.changes(one)
             if digest(read(project.folder, change.file)) != digest(change.before)
         ]
-        done = journal.carry_out(project.folder, kept, one, _as_they_are(project, turned, rebase), "undone")
-        journal.remove_folders(project.folder, one.made_folders)
+        changes = _as_they_are(project, turned, rebase)
+        (watch or Watch()).commit()
+        try:
+            done = journal.carry_out(project.folder, kept, one, changes, "undone", one.made_folders)
+        except Trouble as trouble:
+            if trouble.code != "file_drift_detected":
+                raise
+            raise Trouble(_drifted(project, turned), trouble.code) from trouble
     return Applied(status="success", transaction=done, files=tuple(change.file for change in turned))
+
+
+def _drifted(project: Project, turned: Sequence[Change]) -> str:
+    files = [c.file for c in turned if digest(read(project.folder, c.file)) != digest(c.before)]
+    return (
+        f"{', '.join(files)} changed since it was applied; nothing was taken back. "
+        "With rebase (undo --rebase) the later change stays, where that can be told apart"
+    )
 
 
 def discard(project: Project, name: str) -> bool:
