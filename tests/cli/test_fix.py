@@ -40,8 +40,11 @@ def test_fix_shows_writes_with_yes_and_is_taken_back(checked: Path) -> None:
     shown = call(checked, "fix")
     assert shown.returncode == 1
     assert "-import os\n" in shown.stdout
-    assert "add --yes" in shown.stdout
     assert (checked / "a.py").read_text(encoding="utf-8") == FAULTY
+    named = shown.stdout.rsplit("punchlist fix ", 1)[1].split()[0]
+    assert call(checked, "fix", named, "--yes").returncode == 0
+    assert "print(sys.path)" in call(checked, "fix", named).stdout
+    assert call(checked, "undo").returncode == 0
     done = call(checked, "fix", "--engine", "ruff", "--rule", "F401", "a.py", "--yes")
     assert (done.returncode, done.stderr) == (0, "")
     assert "1 fixed" in done.stdout
@@ -75,7 +78,9 @@ def test_fix_asks_on_a_terminal(checked: Path, answer: bytes, written: bool) -> 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["fix", "nope-1"], "no run 'nope-1'"),
+        (["fix", "nope-1"], "there is no such file; no run 'nope-1'"),
+        (["fix", "fix-00000000"], "no transaction"),
+        (["fix", "fix-00000000", "a.py"], "no more words"),
         (["fix", "check-1", "gone.py"], "there is no gone.py"),
         (["undo", "fix-00000000"], "no transaction"),
     ],
@@ -84,6 +89,40 @@ def test_wrong_words_say_what_to_do(checked: Path, words: list[str], said: str) 
     done = call(checked, *words)
     assert done.returncode == 125
     assert said in done.stderr
+
+
+def test_what_is_written_at_once_is_shown_in_short_and_whole_by_its_id(checked: Path) -> None:
+    (checked / "a.py").write_text("".join(f"import a{n}\n" for n in range(2000)), encoding="utf-8")
+    call(checked, "check")
+    done = call(checked, "fix", "--yes").stdout
+    assert len(done) < 6000
+    name = done.split()[1]
+    assert f"\n+ more of 1 file (a.py +0 -2000): punchlist fix {name}\n" in done
+    assert f"APPLIED {name} · 1 file: a.py" in done
+    assert "\n-import a1999\n" in call(checked, "fix", name).stdout
+
+
+def test_a_project_that_lets_nothing_be_written_says_so(checked: Path) -> None:
+    with (checked / "punchlist.toml").open("a", encoding="utf-8") as file:
+        file.write('writes = "off"\n')
+    shown = call(checked, "fix")
+    assert "-import os" in shown.stdout
+    assert shown.stdout.endswith("nothing was written (writes = off in the configuration)\n")
+    done = call(checked, "fix", "--yes")
+    assert (done.returncode, done.stdout) == (125, "")
+    assert "lets nothing be written" in done.stderr
+
+
+def test_fixing_again_finds_nothing_and_names_what_is_left(checked: Path) -> None:
+    (checked / "a.py").write_text("import os\n\n\ndef f():\n    x = 1\n", encoding="utf-8")
+    call(checked, "check")
+    assert "1 fixed" in call(checked, "fix", "--yes").stdout
+    again = call(checked, "fix", "--yes")
+    assert again.returncode == 0
+    assert "1 of 1 have one that its tool does not call safe" in again.stdout
+    gone = call(checked, "fix", "--yes", "--rule", "F401")
+    assert gone.returncode == 0
+    assert "nothing to fix any more" in gone.stdout
 
 
 def test_nothing_to_fix_is_no_failure(checked: Path) -> None:

@@ -119,7 +119,7 @@ def ignored(project: Project, files: Iterable[str]) -> list[str]:
 def _offer(project: Project, wanted: Wanted) -> _Offer:
     """Return the newest run whose fixes are for files as they are now; where there is none, the one that tells why.
 
-    What a newer check looked at again, with the same engine, is not taken from an older one.
+    What a newer check looked at with the same engine, in the file as it is now, is not taken from an older one.
     """
     store = project.store
     if wanted.run_id is not None:
@@ -128,18 +128,23 @@ def _offer(project: Project, wanted: Wanted) -> _Offer:
         if not found:
             raise _unknown(wanted, run.id)
         return _weighed(project, run, found, wanted)
-    again: set[tuple[str, str]] = set()
+    newer: list[tuple[frozenset[tuple[str, str]], Callable[[str], bool]]] = []
+
+    def again(d: Diagnostic) -> bool:
+        file = d.file or ""
+        return any((d.tool, file) in pairs and unchanged(file) for pairs, unchanged in newer)
+
     best: _Offer | None = None
     for run in store.newest(limit=_LOOKED_AT):
         if run.state == "running":
             continue
         found = _selected(store.report(run.id), wanted)
-        offer = _weighed(project, run, [d for d in found if (d.tool, d.file) not in again], wanted)
+        offer = _weighed(project, run, [d for d in found if not again(d)], wanted)
         if offer.fresh:
             return offer
         if found and (best is None or (offer.usable and not best.usable)):
             best = offer
-        again |= _looked_at(project, run)
+        newer.append((_looked_at(project, run), _unchanged(project, run)))
     if best is None:
         raise _unknown(wanted, "any kept run")
     return best
@@ -165,7 +170,11 @@ def _unknown(wanted: Wanted, where: str) -> Trouble:
         return Trouble(f"no issue {', '.join(wanted.issues)[:80]} in {where}; take ids from a check", "unknown_issue")
     if wanted.cluster is not None:
         return Trouble(f"no group {wanted.cluster[:80]!r} in {where}; take its id from a check", "unknown_group")
-    return Trouble(f"nothing to fix in {where}; check first: punchlist check", "no_safe_fix")
+    bounds = [("", wanted.rule), ("by ", wanted.engine), ("in ", ", ".join(wanted.paths[:5]))]
+    said = " ".join(f"{word}{name}" for word, name in bounds if name)
+    return Trouble(
+        f"nothing to fix{f' ({said})' if said else ''} in {where}; check again: punchlist check", "no_safe_fix"
+    )
 
 
 def _selected(report: Report, wanted: Wanted) -> list[Diagnostic]:
