@@ -135,14 +135,16 @@ def test_bad_calls_are_refused_with_a_code(
     assert (project / "a.py").read_text(encoding="utf-8") == "one\ntwo\n"
 
 
+@pytest.mark.parametrize("said", [{}, {"confirm": True}])
 @pytest.mark.parametrize(("answer", "written"), [("accept", True), ("decline", False), ("cancel", False)])
-def test_a_client_that_can_is_asked_where_the_call_brings_no_answer(
-    session: Session, project: Path, answer: Any, written: bool
+def test_a_client_that_can_is_asked_whatever_the_call_says(
+    session: Session, project: Path, answer: Any, written: bool, said: dict[str, Any]
 ) -> None:
     (project / "a.py").write_text("one\ntwo\n", encoding="utf-8")
     questions: list[str] = []
 
-    async def elicit(_context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+    async def elicit(context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+        assert context is not None
         questions.append(params.message)
         return types.ElicitResult(action=answer)
 
@@ -150,12 +152,15 @@ def test_a_client_that_can_is_asked_where_the_call_brings_no_answer(
         with anyio.fail_after(60):
             async with Client(build(session), mode="legacy", elicitation_callback=elicit) as client:
                 name = (await call(client, "preview_diagnostic_fix", patches=[PATCH])).split(" ")[1]
-                text = await call(client, "apply_diagnostic_fix", failed=not written, transactionId=name)
+                refused = await call(client, "apply_diagnostic_fix", failed=True, transactionId=name, confirm=False)
+                assert refused.startswith("not_confirmed")
+                assert not questions
+                text = await call(client, "apply_diagnostic_fix", failed=not written, transactionId=name, **said)
                 assert text.startswith("APPLIED" if written else "not_confirmed")
                 assert questions == [f"Write {name} (1 file, +1 -1)? a.py +1 -1"]
                 if written:
                     await call(client, "apply_diagnostic_fix", transactionId=name, undo=True, confirm=True)
-                    assert len(questions) == 1
+                    assert questions[1:] == [f"Take back {name} (1 file, +1 -1)? a.py +1 -1"]
 
     anyio.run(whole)
 

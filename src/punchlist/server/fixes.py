@@ -124,8 +124,8 @@ def _kind(arguments: Arguments) -> object:
 
 
 def _question(session: Session, arguments: Arguments) -> str | None:
-    """Ask the user where the configuration wants it and the call brings no answer."""
-    if "confirm" in arguments or session.project.config.writes != "ask":
+    """Ask the user where the configuration wants it: a caller's own `confirm: true` is no consent of theirs."""
+    if arguments.get("confirm") is False or session.project.config.writes != "ask":
         return None
     one = fixing.transactions(session.project).get(arguments["transactionId"])
     return fix_text.question(fixing.transactions(session.project), one, undo=arguments.get("undo", False))

@@ -164,7 +164,8 @@ def permitted(project: Project, confirm: bool | None) -> None:
         raise Trouble("this project lets nothing be written (writes = off in its configuration)", "writes_off")
     if confirm is False:
         raise Trouble(
-            "not confirmed; nothing was written. Show the preview and ask, then confirm: true", "not_confirmed"
+            "not agreed to; nothing was written. Show the user the preview, and apply it only when they want it",
+            "not_confirmed",
         )
     if confirm is None and writes == "ask":
         raise Trouble("confirm: required (true once the user agreed to the preview)", "invalid_arguments")
