@@ -8,6 +8,7 @@ BIN := .venv/bin
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'punchlist needs Python 3.11 or newer: make PYTHON=python3.12 $(MAKECMDGOALS)'; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 .venv/.ready-dev: .venv/.ready tests/requirements.txt
@@ -37,6 +38,7 @@ docs: .venv/.ready-dev
 	$(BIN)/python tools/docs.py --check
 
 bench: .venv/.ready-dev
+	@$(BIN)/python -m compileall -q src
 	$(BIN)/python bench/run.py
 
 clean:

@@ -1,5 +1,6 @@
 """The command line as a person uses it."""
 
+import argparse
 import json
 import os
 import pty
@@ -10,6 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from punchlist.cli import run
 
 PUNCHLIST = [sys.executable, "-m", "punchlist.cli"]
 
@@ -58,6 +61,14 @@ def test_a_piped_input_reaches_the_command(project: Path) -> None:
     done = call(project, "run", "--", "grep", "-c", "x", stdin="x\ny\nx\n")
     assert done.returncode == 0
     assert call(project, "log", "grep-1").stdout.splitlines()[-1] == "1: 2"
+
+
+def test_a_command_without_options_is_read_as_the_parser_would() -> None:
+    parser = argparse.ArgumentParser()
+    run.arguments(parser)
+    parsed = parser.parse_args([])
+    parsed.command_words = ["true"]
+    assert vars(run.plain(["true"])) == vars(parsed)
 
 
 def test_a_nested_run_passes_through(project: Path) -> None:

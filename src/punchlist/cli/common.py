@@ -1,16 +1,17 @@
 """What the verbs share: the session of the working directory, and printing."""
 
-import argparse
-import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from punchlist.project.paths import is_absolute
 from punchlist.service.project import open_project
 from punchlist.service.session import Session
 from punchlist.views.budget import RUN, Budget, budget
+
+if TYPE_CHECKING:
+    import argparse
 
 
 def session(root: str | None = None) -> Session:
@@ -33,22 +34,26 @@ def out(text: str) -> None:
 
 def out_json(value: Any) -> None:
     """Print a value as one JSON text."""
+    import json
+
     out(json.dumps(value, ensure_ascii=False, indent=1))
 
 
-def budget_argument(parser: argparse.ArgumentParser) -> None:
+def budget_argument(parser: "argparse.ArgumentParser") -> None:
     """Declare --max-tokens."""
     parser.add_argument("--max-tokens", type=positive, metavar="N", help="how long the answer may be (characters / 3)")
 
 
 def positive(text: str) -> int:
     """Read a whole number above 0."""
+    import argparse
+
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)
 
 
-def chosen_budget(options: argparse.Namespace, usual: Budget = RUN) -> Budget:
+def chosen_budget(options: "argparse.Namespace", usual: Budget = RUN) -> Budget:
     """Return the budget that --max-tokens asks for."""
     return budget(options.max_tokens, usual)
 

@@ -92,6 +92,10 @@ def dispatch(words: list[str]) -> int:
     import importlib
 
     module = importlib.import_module(f"punchlist.cli.{verb}")
+    own, command = split_command(words[1:]) if verb == "run" else (words[1:], None)
+    if command is not None and not own:  # by far the most usual call, and argparse takes as long as all the rest of it
+        plain: int = module.run(module.plain(command))
+        return plain
     import argparse
     import functools
 
@@ -99,7 +103,6 @@ def dispatch(words: list[str]) -> int:
     formatter = functools.partial(argparse.HelpFormatter, width=100)
     parser = argparse.ArgumentParser(prog=f"punchlist {verb}", description=module.__doc__, formatter_class=formatter)
     module.arguments(parser)
-    own, command = split_command(words[1:]) if verb == "run" else (words[1:], None)
     options = parser.parse_args(own)
     options.command_words = command
     status: int = module.run(options)

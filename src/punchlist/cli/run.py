@@ -1,13 +1,13 @@
 """Run checks by name, or any command after `--`; prints the punch list and keeps the exit code."""
 
-import argparse
 import os
 import signal
 import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from types import FrameType
+from types import FrameType, SimpleNamespace
+from typing import TYPE_CHECKING
 
 from punchlist.cli import common
 from punchlist.model import Trouble, exit_status
@@ -18,8 +18,29 @@ from punchlist.service.session import Session
 from punchlist.store.runs import Run
 from punchlist.views.budget import Budget
 
+if TYPE_CHECKING:
+    import argparse
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+PLAIN: dict[str, object] = {
+    "names": [],
+    "name": None,
+    "cwd": None,
+    "timeout": None,
+    "json": False,
+    "strict": False,
+    "base": None,
+    "no_see_through": False,
+    "root": None,
+    "max_tokens": None,
+}
+
+
+def plain(command: list[str]) -> "argparse.Namespace":
+    """Return what the parser would make of a command without options."""
+    return SimpleNamespace(**PLAIN, command_words=command)  # type: ignore[return-value]
+
+
+def arguments(parser: "argparse.ArgumentParser") -> None:
     """Declare the verb's arguments."""
     parser.usage = "punchlist run NAME ... | punchlist run [--name N] [--cwd DIR] -- COMMAND ..."
     parser.add_argument("names", nargs="*", metavar="NAME", help="names of checks; or a command after --")
@@ -36,7 +57,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     common.budget_argument(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: "argparse.Namespace") -> int:
     """Run, wait, answer."""
     command: list[str] | None = options.command_words
     if command and nested(os.environ):
@@ -57,7 +78,7 @@ def _plans(session: Session, names: list[str]) -> list[plan.Plan]:
     return [plan.of_check(session.project, name) for name in names]
 
 
-def _with_bases(session: Session, plans: list[plan.Plan], options: argparse.Namespace) -> int:
+def _with_bases(session: Session, plans: list[plan.Plan], options: "argparse.Namespace") -> int:
     """Run each plan here and on the base commit; nothing starts where that commit is not known."""
     from punchlist.service.checking.selection import commit_of
 
@@ -68,7 +89,7 @@ def _with_bases(session: Session, plans: list[plan.Plan], options: argparse.Name
     return answered(session, done, options, dict(zip((one.id for one in done), bases, strict=True)))
 
 
-def _of_command(session: Session, command: list[str], options: argparse.Namespace) -> plan.Plan:
+def _of_command(session: Session, command: list[str], options: "argparse.Namespace") -> plan.Plan:
     # One word with blanks is a text for the shell: `punchlist run -- 'make && ctest'`.
     return plan.of_command(
         session.project,
@@ -104,7 +125,7 @@ def waited(session: Session, run: Run) -> Run:
 
 
 def answered(
-    session: Session, runs: list[Run], options: argparse.Namespace, bases: Mapping[str, Run] | None = None
+    session: Session, runs: list[Run], options: "argparse.Namespace", bases: Mapping[str, Run] | None = None
 ) -> int:
     """Print the answers, with what is new since their bases; return the highest exit status."""
     status = 0

@@ -219,9 +219,11 @@ def state_dir(root: Path, environ: Mapping[str, str] | None = None) -> tuple[Pat
     `.punchlist/` in the root; below PUNCHLIST_STATE_DIR (or SIGNALINT_STATE_DIR) a folder per root; where that cannot
     be written, a folder per root in the user's own state folder. Raises `Trouble` (`no_state_folder`) where none can.
     """
-    first, second = _state_places(root, os.environ if environ is None else environ)
+    environ = os.environ if environ is None else environ
+    first = _wanted_state(root, environ)
     if _make(first, root):
         return first, ""
+    second = _other_state(root, environ)
     if _make(second, root):
         return second, f"{first} cannot be written, so state is kept in {second}."
     raise Trouble(
@@ -231,18 +233,22 @@ def state_dir(root: Path, environ: Mapping[str, str] | None = None) -> tuple[Pat
 
 def existing_state(root: Path, environ: Mapping[str, str] | None = None) -> list[Path]:
     """Return the state folders of a root that are there; none is made."""
-    places = _state_places(root, os.environ if environ is None else environ)
+    environ = os.environ if environ is None else environ
+    places = (_wanted_state(root, environ), _other_state(root, environ))
     return [place for place in places if place.is_dir() and not (place.parent == root and place.is_symlink())]
 
 
-def _state_places(root: Path, environ: Mapping[str, str]) -> tuple[Path, Path]:
-    """Return where state belongs, and where it goes when that cannot be written."""
-    first = root / ".punchlist"
+def _wanted_state(root: Path, environ: Mapping[str, str]) -> Path:
+    """Return where state belongs."""
     for variable in ("PUNCHLIST_STATE_DIR", "SIGNALINT_STATE_DIR"):
         if value := environ.get(variable, "").strip():
-            first = root / Path(value).expanduser() / _name_of(root)
-            break
-    return first, _user_state(environ) / "punchlist" / _name_of(root)
+            return root / Path(value).expanduser() / _name_of(root)
+    return root / ".punchlist"
+
+
+def _other_state(root: Path, environ: Mapping[str, str]) -> Path:
+    """Return where state goes when that cannot be written."""
+    return _user_state(environ) / "punchlist" / _name_of(root)
 
 
 def _name_of(root: Path) -> str:
