@@ -12,6 +12,7 @@ from punchlist.agents.hooks.host import Answer
 from punchlist.agents.hooks.registry import host
 
 DEFAULT_PRIORITY = 1
+EVERYWHERE = "/usr/local/bin:/usr/bin:/bin"  # what a login shell has on PATH in any case
 
 
 def answer(runtime: str, payload: str, environ: Mapping[str, str], priority: int = DEFAULT_PRIORITY) -> Answer:
@@ -23,7 +24,8 @@ def answer(runtime: str, payload: str, environ: Mapping[str, str], priority: int
     one = host(runtime)
     event = read(payload)
     if event.phase == "pre" and one.rewrite is not None:
-        command = taken_over(event, environ)
+        # Visual Studio Code's terminal starts a shell of its own, and reads the hooks of others too.
+        command = taken_over(event, environ, fresh=one.fresh_shell or (event.camel and bool(event.name)))
         return one.quiet if command is None else one.rewrite(event, command) or one.quiet
     if event.phase == "post" and event.files:
         from punchlist.agents.hooks.checks import after_edit
@@ -41,8 +43,11 @@ def answer(runtime: str, payload: str, environ: Mapping[str, str], priority: int
     return one.quiet
 
 
-def taken_over(event: Event, environ: Mapping[str, str]) -> str | None:
-    """Return the command to run instead; None where it is left alone, as everything in the background is."""
+def taken_over(event: Event, environ: Mapping[str, str], *, fresh: bool = False) -> str | None:
+    """Return the command to run instead; None where it is left alone, as everything in the background is.
+
+    `fresh` says that the command's shell makes its own PATH, so that ours tells nothing of it.
+    """
     if event.background or not event.command:
         return None
     from punchlist.agents.transparent import decide
@@ -51,7 +56,7 @@ def taken_over(event: Event, environ: Mapping[str, str]) -> str | None:
         event.command,
         event.cwd or None,
         environ,
-        program=program(environ),
+        program=program({"PATH": EVERYWHERE} if fresh else environ),
         limit_s=event.limit_s,
         declared=lambda text: _declared(text, event.cwd, environ),
     )

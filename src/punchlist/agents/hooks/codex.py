@@ -40,5 +40,6 @@ HOST = Host(
     tell=tell,
     block=blocked,
     warn=warned,
+    fresh_shell=True,
     note="Codex runs a new or changed hook only after it was reviewed: start `codex` and look at /hooks",
 )

@@ -27,10 +27,9 @@ def rewrite(event: Event, command: str) -> Answer:
 
 
 def tell(event: Event, text: str) -> Answer:
-    """Put text beside the result of an edit."""
-    if event.camel and not event.name:
-        return {"additionalContext": text}
-    return specific(event, "PostToolUse", additionalContext=text)
+    """Put text beside the result of an edit; Copilot CLI takes it at the top alone, whatever the event's name."""
+    documented = specific(event, "PostToolUse", additionalContext=text) if event.name else {}
+    return documented if event.camel and event.name else {"additionalContext": text, **documented}
 
 
 def block(event: Event, reason: str) -> Answer:

@@ -19,7 +19,8 @@ class Host:
     `project` and `user` are its files (relative to the root, and with `~`). `entries` maps each event to the entry
     that is put into the list under `hooks`, made for a command. `whole` is the text of a file that is wholly ours.
     `rewrite`, `tell` and `block` make the answers: another command, something for the agent to know, a turn that has
-    to go on; `warn` is shown to the user. What a host cannot do is None.
+    to go on; `warn` is shown to the user. What a host cannot do is None. `fresh_shell` says that its commands run in a
+    login shell or in a terminal, where PATH is another one than the hook's.
     """
 
     id: str
@@ -34,6 +35,7 @@ class Host:
     block: Callable[[Event, str], Answer] | None = None
     warn: Callable[[Event, str], Answer] | None = None
     quiet: Answer = None
+    fresh_shell: bool = False
     note: str = ""
 
 

@@ -17,6 +17,7 @@ from punchlist.project.paths import home_folder
 from punchlist.records import dataclass
 
 OURS = re.compile(r"punchlist(?:\.exe|\.cli)?['\"]?\s+hook\s+\w+")
+HARMLESS = " 2>/dev/null || :"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,15 @@ def command(runtime: str, priority: int | None = None) -> list[str]:
 def shell_text(words: list[str]) -> str:
     """Return a command as the text that the system's shell reads."""
     return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+
+
+def harmless(words: list[str]) -> str:
+    """Return a hook's command as it stands in a file: where its program is gone, it does nothing.
+
+    Copilot CLI refuses every tool, and Gemini CLI fails every turn, when a hook cannot be started (1.0.102, 0.61.0),
+    and a project's file is shared with people who have no such program.
+    """
+    return shell_text(words) + ("" if sys.platform == "win32" else HARMLESS)
 
 
 def place(host: Host, scope: str, root: Path, environ: Mapping[str, str]) -> Path:
@@ -90,7 +100,7 @@ def is_ours(text: str) -> bool:
 
 
 def installed(host: Host, scope: str, root: Path, environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return event and command of each hook of ours in a host's file."""
+    """Return event and command of each hook of ours in a host's file; the command tells when it cannot be started."""
     path = place(host, scope, root, environ)
     if not path.is_file():
         return []
@@ -101,7 +111,7 @@ def installed(host: Host, scope: str, root: Path, environ: Mapping[str, str]) ->
     events = jsonc.get(settings.text, ("hooks",)) or {}
     for event, items in events.items() if isinstance(events, dict) else ():
         for item in items if isinstance(items, list) else ():
-            found += [(event, one) for one in _commands(item) if OURS.search(one)]
+            found += [(event, one.removesuffix(HARMLESS)) for one in _commands(item) if OURS.search(one)]
     return found
 
 
@@ -138,7 +148,7 @@ def _with(host: Host, text: str, priority: int | None = None) -> str:
     for key, value in host.head.items():
         if jsonc.get(text, (key,)) is None:
             text = jsonc.put(text, (key,), value)
-    for event, entry in host.entries(shell_text(command(host.id, priority))).items():
+    for event, entry in host.entries(harmless(command(host.id, priority))).items():
         there = jsonc.get(text, ("hooks", event))
         items = there if isinstance(there, list) else []
         if entry in items:

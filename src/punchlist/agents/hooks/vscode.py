@@ -15,5 +15,6 @@ HOST = Host(
     block=copilot.block,
     warn=warned,
     quiet={},
+    fresh_shell=True,
     note="VS Code's hooks are a preview; Copilot CLI reads the same file",
 )
