@@ -14,24 +14,6 @@ import pytest
 PUNCHLIST = [sys.executable, "-m", "punchlist.cli"]
 LOG = "src/a.ts(3,5): error TS2322: Type 'x' is not assignable to type 'y'.\n"
 
-# What JUnit's schema allows (jenkins-junit.xsd, and `file` and `line`, which GitLab and pytest's first family add).
-CHILDREN = {
-    "testsuites": {"testsuite"},
-    "testsuite": {"properties", "testcase", "system-out", "system-err"},
-    "testcase": {"skipped", "error", "failure", "system-out", "system-err"},
-    "failure": set(),
-    "error": set(),
-    "system-out": set(),
-}
-ATTRIBUTES = {
-    "testsuites": {"name", "time", "tests", "failures", "errors", "disabled"},
-    "testsuite": {"name", "tests", "failures", "errors", "time", "skipped", "timestamp", "hostname", "id", "package"},
-    "testcase": {"name", "classname", "time", "file", "line", "assertions", "status"},
-    "failure": {"message", "type"},
-    "error": {"message", "type"},
-    "system-out": set(),
-}
-
 
 def call(project: Path, *words: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -83,20 +65,23 @@ def test_no_code_from_outside_of_the_project_is_shown(checked: Path, tmp_path: P
     assert "outer words" not in call(checked, "report", "--html", "-").stdout
 
 
-def test_junit_keeps_to_the_structure_of_its_schema(checked: Path) -> None:
-    done = call(checked, "report", "--format", "junit", "--output", "junit.xml")
-    assert done.returncode == 0
+def test_junit_is_written_with_the_cases_it_counts(checked: Path) -> None:
+    assert call(checked, "report", "--format", "junit", "--output", "junit.xml").returncode == 0
     root = ET.parse(checked / "junit.xml").getroot()
-    assert root.tag == "testsuites"
-    for element in root.iter():
-        assert {child.tag for child in element} <= CHILDREN[element.tag]
-        assert set(element.attrib) <= ATTRIBUTES[element.tag]
     (suite,) = root
-    assert [root.get(name) for name in ("tests", "failures", "errors")] == ["1", "1", "0"]
-    assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["1", "1", "0"]
     (case,) = suite
-    assert case.get("classname")
-    assert case.get("name")
+    for element in (root, suite):
+        assert [element.get(name) for name in ("tests", "failures", "errors")] == ["1", "1", "0"]
+    assert (case.get("classname"), case.get("name")) == ("tsc", "src/a.ts")
+
+
+def test_paths_for_other_programs_begin_at_the_repository(checked: Path) -> None:
+    (checked.parent / ".git").mkdir()
+    assert "file=project/src/a.ts,line=3" in call(checked, "report", "--format", "github").stdout
+    log = json.loads(call(checked, "report", "--format", "sarif").stdout)
+    artifact = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert artifact == {"uri": "project/src/a.ts", "uriBaseId": "%SRCROOT%"}
+    assert str(checked) not in json.dumps(log)
 
 
 @pytest.mark.parametrize(

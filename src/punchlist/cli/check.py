@@ -108,23 +108,9 @@ def _answer(session: Session, done: Run, report: Report, options: argparse.Names
             indent=None if options.compact else 2,
             separators=(",", ":") if options.compact else None,
         )
-    return exported(asked_only(report, done)[0], options.format, done)
+    from punchlist.service.exports import exported
 
-
-def exported(report: Report, form: str, run: Run) -> str:
-    """Write a report in a format of other systems."""
-    if form == "github":
-        from punchlist.views.github import annotations
-
-        return annotations(report.diagnostics).removesuffix("\n")
-    if form == "sarif":
-        from punchlist import __version__
-        from punchlist.views.sarif import sarif
-
-        return json.dumps(sarif(report.diagnostics, version=__version__), ensure_ascii=False, indent=1)
-    from punchlist.views.junit import junit
-
-    return junit(report, name="punchlist", duration_s=run.duration_s).removesuffix("\n")
+    return exported(project, done, asked_only(report, done)[0], options.format).removesuffix("\n")
 
 
 def status(run: Run, report: Report, options: argparse.Namespace) -> int:

@@ -1,6 +1,5 @@
-"""Reports for people and for other programs: one run as a page, as SARIF, JUnit or GitHub annotations."""
+"""A run as a page for people, or in the format of another program; written to a file."""
 
-import json
 import os
 import time
 from collections.abc import Iterable, Sequence
@@ -41,18 +40,9 @@ def exported(project: Project, run: Run, form: str) -> str:
     report, _ = asked_only(project.store.report(run.id), run)
     if form == "html":
         return html(project, run, report)
-    if form == "github":
-        from punchlist.views.github import annotations
+    from punchlist.service import exports
 
-        return annotations(report.diagnostics)
-    if form == "sarif":
-        from punchlist import __version__
-        from punchlist.views.sarif import sarif
-
-        return json.dumps(sarif(report.diagnostics, version=__version__), ensure_ascii=False, indent=1) + "\n"
-    from punchlist.views.junit import junit
-
-    return junit(report, name=run.title or "punchlist", duration_s=run.duration_s)
+    return exports.exported(project, run, report, form)
 
 
 def html(project: Project, run: Run, report: Report) -> str:
