@@ -9,7 +9,8 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import NamedTuple
+
+from punchlist.records import dataclass
 
 WINDOWS = sys.platform == "win32"
 LINUX = sys.platform == "linux"
@@ -21,7 +22,8 @@ KILL = int(getattr(signal, "SIGKILL", signal.SIGTERM))  # Windows ends a process
 _GUARD = 'read -r _ || { kill -s TERM -- "-$1"; sleep 2; kill -s KILL -- "-$1"; }'
 
 
-class Process(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Process:
     """One living process: `start` tells it from a later one with the same number (a platform's own words)."""
 
     pid: int

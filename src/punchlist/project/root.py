@@ -234,8 +234,16 @@ def state_dir(root: Path, environ: Mapping[str, str] | None = None) -> tuple[Pat
 def existing_state(root: Path, environ: Mapping[str, str] | None = None) -> list[Path]:
     """Return the state folders of a root that are there; none is made."""
     environ = os.environ if environ is None else environ
-    places = (_wanted_state(root, environ), _other_state(root, environ))
-    return [place for place in places if place.is_dir() and not (place.parent == root and place.is_symlink())]
+    return [place for place in (_wanted_state(root, environ), _other_state(root, environ)) if _is_state(place, root)]
+
+
+def has_state(root: Path, environ: Mapping[str, str]) -> bool:
+    """Tell whether a root has a state folder."""
+    return _is_state(_wanted_state(root, environ), root) or _is_state(_other_state(root, environ), root)
+
+
+def _is_state(place: Path, root: Path) -> bool:
+    return place.is_dir() and not (place.parent == root and place.is_symlink())
 
 
 def _wanted_state(root: Path, environ: Mapping[str, str]) -> Path:

@@ -1,13 +1,15 @@
 """The environment of a command: what only changes how output looks is set, everything else stays as it is."""
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+
+from punchlist.records import dataclass
 
 RUN = "PUNCHLIST_RUN"
 OFF = "PUNCHLIST_PRESENTATION"
 
 
-class Variable(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Variable:
     """A variable we set (or take away, where `value` is None) and why that changes the looks of an output only."""
 
     name: str

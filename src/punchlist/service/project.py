@@ -7,7 +7,7 @@ from pathlib import Path
 from punchlist.model import Trouble
 from punchlist.project.config import ConfigCache
 from punchlist.project.records import Check, Config
-from punchlist.project.root import Root, existing_state, find_root, state_dir
+from punchlist.project.root import Root, existing_state, find_root, has_state, state_dir
 from punchlist.records import dataclass, field
 from punchlist.store.runs import Store
 
@@ -45,6 +45,11 @@ class Project:
             folder, self.state_note = state_dir(self.folder, self.environ)
             self._store = Store(folder)
         return self._store
+
+    @property
+    def has_state(self) -> bool:
+        """Whether anything was kept of this project yet."""
+        return has_state(self.folder, self.environ)
 
     def states(self) -> list[Path]:
         """Return the state folders that are there, the one in use first; none is made."""

@@ -34,7 +34,7 @@ class Session:
 
         Where there is no state yet, none is made: what is only looked at stays as it is.
         """
-        if not self.project.states():
+        if not self.project.has_state:
             return []
         if (self.project.store.folder / "edits" / "journal").exists():
             from punchlist.service import fixing

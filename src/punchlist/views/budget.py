@@ -1,12 +1,13 @@
 """How long an answer may be."""
 
-from typing import NamedTuple
+from punchlist.records import dataclass
 
 CHARS_PER_TOKEN = 3
 CEILING = 8000
 
 
-class Budget(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Budget:
     """Room for one answer, in tokens (estimated as bytes / 3); `asked` when a caller named the number."""
 
     tokens: int

@@ -1,15 +1,17 @@
 """The first line of an answer, and what it takes to write it."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from punchlist.model import Report
+from punchlist.records import dataclass, replace
 from punchlist.views.budget import Budget
 
 if TYPE_CHECKING:
     from punchlist.analysis.delta import Delta
 
 
-class Calls(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Calls:
     """How a caller sees the rest: templates with `{run}`, `{page}` and `{group}`."""
 
     page: str = "punchlist show {run} --page {page}"
@@ -35,10 +37,11 @@ def within(calls: Calls, budget: Budget) -> Calls:
             return f'{call[:-2]},"max_tokens":{budget.tokens}}}}}'
         return f"{call} --max-tokens {budget.tokens}"
 
-    return calls._replace(page=asking(calls.page), group=asking(calls.group))
+    return replace(calls, page=asking(calls.page), group=asking(calls.group))
 
 
-class Facts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Facts:
     """What the report does not know: what was run, how long it took, what changed since, how to see the rest.
 
     `log_chars` is the size of the whole log; with it the details of an answer stay in proportion to the log.
