@@ -14,11 +14,11 @@ import pytest
 from mcp import Client
 
 from punchlist.analysis.delta import compare
-from punchlist.model import Diagnostic, Edit, Fix, Report
+from punchlist.model import Diagnostic, Edit, Fix, Report, Trouble
 from punchlist.server import fixes, protocol
 from punchlist.server.fixes import TOOLS
 from punchlist.server.protocol import build
-from punchlist.service import fixing
+from punchlist.service import fix_predict, fixing
 from punchlist.service.fix_verify import Checker
 from punchlist.service.fix_watch import Watch
 from punchlist.service.session import Session
@@ -314,5 +314,39 @@ def test_a_caller_hears_of_progress_and_is_let_go_before_a_long_check_ends(
         again = await call(client, "apply_diagnostic_fix", **arguments)
         assert again.startswith(f"APPLIED {name} · 1 file: a.py\nc-2: since c-1")
         assert slow.begun == 2
+
+    talk(conversation)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (["predicted: 1 new", "new: a.py:2 E1 bad"], "note: predicted: 1 new; new: a.py:2 E1 bad"),
+        (Trouble("too many files", "too_large"), "not predicted: too many files"),
+        (None, "checking a copy; later: preview_diagnostic_fix"),
+    ],
+)
+def test_a_preview_tells_what_a_check_would_say_where_that_is_asked_for(
+    talk: Callable[[Talk], None], monkeypatch: pytest.MonkeyPatch, said: list[str] | Trouble | None, shown: str
+) -> None:
+    free = threading.Event()
+
+    def predicted(_project: Any, _one: Any, _changes: Any, watch: Watch) -> list[str]:
+        watch.stage = "checking a copy"
+        if isinstance(said, Trouble):
+            raise said
+        if said is None:
+            free.wait(10)
+        return said or []
+
+    monkeypatch.setattr(fix_predict, "predicted", predicted)
+    monkeypatch.setattr(protocol, "LOOK_EVERY_S", 0.02)
+    monkeypatch.setattr(protocol, "ANSWER_WITHIN_S", 0.1)
+
+    async def conversation(client: Client) -> None:
+        text = await call(client, "preview_diagnostic_fix", patches=[PATCH], predict=True)
+        assert shown in text
+        assert "-two\n+2" in text
+        free.set()
 
     talk(conversation)

@@ -111,7 +111,7 @@ class Transactions:
 
     def note(self, one: Transaction, text: str) -> Transaction:
         """Keep one more thing that a reader should know of a transaction."""
-        return self._write(replace(one, notes=(*one.notes, text)))
+        return one if text in one.notes else self._write(replace(one, notes=(*one.notes, text)))
 
     def _write(self, one: Transaction) -> Transaction:
         plain: dict[str, Any] = {

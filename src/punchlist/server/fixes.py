@@ -10,7 +10,7 @@ from punchlist.service import fix_text, fixing
 from punchlist.service.fix_sources import Wanted
 from punchlist.service.fix_verify import Applied, checker_of
 from punchlist.service.fix_watch import Watch
-from punchlist.service.fix_work import work
+from punchlist.service.fix_work import Prediction, work
 from punchlist.service.session import Session
 from punchlist.store.runs import Run
 
@@ -35,28 +35,62 @@ PATCH: dict[str, Any] = {
     "required": ["file"],
     "additionalProperties": False,
 }
+PREVIEWED = 'preview_diagnostic_fix {{"transactionId":"{id}"}}'
 SOURCES = ("patches", "diff", "issueIds", "clusterId", "checkId", "transactionId")
 
 
-def _preview(session: Session, arguments: Arguments, _runs: Sequence[Run]) -> Answer:
+def _proposed(session: Session, arguments: Arguments) -> str:
+    """Return the id of the preview that is meant, or of a new one."""
     project = session.project
     if not any(name in arguments for name in SOURCES):
         raise Trouble(f"patches: required (or one of {', '.join(SOURCES[1:])})", "invalid_arguments")
-    kept = fixing.transactions(project)
     if "transactionId" in arguments:
-        one = kept.get(arguments["transactionId"])
-    else:
-        wanted = None
-        if any(name in arguments for name in ("issueIds", "clusterId", "checkId")):
-            wanted = Wanted(
-                run_id=arguments.get("checkId"),
-                issues=tuple(arguments.get("issueIds", ())),
-                cluster=arguments.get("clusterId"),
-                unsafe=arguments.get("unsafe", False),
-            )
-        one = fixing.preview(project, patches=arguments.get("patches", ()), diff=arguments.get("diff"), wanted=wanted)
-    text = fix_text.preview_text(kept, one, budget=room(arguments), page=page_of(arguments.get("cursor", "1")))
-    return Answer(text, fix_text.preview_value(kept, one, text))
+        return fixing.transactions(project).get(arguments["transactionId"]).id
+    wanted = None
+    if any(name in arguments for name in ("issueIds", "clusterId", "checkId")):
+        wanted = Wanted(
+            run_id=arguments.get("checkId"),
+            issues=tuple(arguments.get("issueIds", ())),
+            cluster=arguments.get("clusterId"),
+            unsafe=arguments.get("unsafe", False),
+        )
+    return fixing.preview(project, patches=arguments.get("patches", ()), diff=arguments.get("diff"), wanted=wanted).id
+
+
+class _Preview:
+    """A preview, and what the engines would say of it where that is asked for."""
+
+    def __init__(self, session: Session, arguments: Arguments) -> None:
+        self.session, self.arguments = session, arguments
+        self.name = _proposed(session, arguments)
+        one = fixing.transactions(session.project).get(self.name)
+        wanted = arguments.get("predict") and one.state == "previewed"
+        self.prediction = Prediction(session, self.name) if wanted else None
+
+    def wait(self, seconds: float) -> bool:
+        return self.prediction is None or self.prediction.wait(seconds)
+
+    def so_far(self) -> str:
+        return self.prediction.so_far() if self.prediction is not None else ""
+
+    def withdraw(self) -> None:
+        if self.prediction is not None:
+            self.prediction.withdraw()
+
+    def answer(self) -> Answer:
+        kept = fixing.transactions(self.session.project)
+        said = ""
+        if self.prediction is not None and not self.prediction.wait(0):
+            said = f"{self.prediction.so_far()}; later: {PREVIEWED.format(id=self.name)}\n"
+        elif self.prediction is not None:
+            try:
+                self.prediction.result()
+            except Trouble as trouble:
+                said = f"not predicted: {trouble}\n"
+        one = kept.get(self.name)
+        page = page_of(self.arguments.get("cursor", "1"))
+        text = said + fix_text.preview_text(kept, one, budget=room(self.arguments), page=page)
+        return Answer(text, fix_text.preview_value(kept, one, text))
 
 
 class _Change:
@@ -150,11 +184,12 @@ TOOLS: tuple[Tool, ...] = (
             "clusterId": STRING,
             "checkId": TEXT,
             "unsafe": FLAG,
+            "predict": {**FLAG, "description": "check a copy first"},
             **ID,
             "cursor": TEXT,
             "max_tokens": POSITIVE,
         },
-        _preview,
+        work=_Preview,
         toolset="fix",
         read_only=True,
         idempotent=False,

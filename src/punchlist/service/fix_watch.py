@@ -8,7 +8,7 @@ from punchlist.model import Trouble
 class Watch:
     """What the one who asked for a change and the thread that makes it know of each other.
 
-    `run_id` is the check that is waited for, `committed` tells that the writing has begun.
+    `run_id` is the check that is waited for, `committed` tells that the writing has begun, `stage` says how far it is.
     """
 
     def __init__(self) -> None:
@@ -16,6 +16,7 @@ class Watch:
         self.called_off = False
         self.committed = False
         self.run_id = ""
+        self.stage = "nothing is written yet"
 
     def call_off(self) -> bool:
         """Ask for nothing to be written; False where that comes too late: then the change is made to its end."""
@@ -29,3 +30,4 @@ class Watch:
             if self.called_off:
                 raise Trouble("called off before anything was written", "cancelled")
             self.committed = True
+            self.stage = "checking what was written"

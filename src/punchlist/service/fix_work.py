@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Generic, TypeVar
 
 from punchlist.editing.alone import alone
 from punchlist.model import Trouble
@@ -12,18 +13,16 @@ from punchlist.service.fixing import transactions
 from punchlist.service.session import Session
 
 _NAMED_S = 2.0
+T = TypeVar("T")
 
 
-class Work:
-    """A change that is being made or taken back.
+class Doing(Generic[T]):
+    """Something done in a thread of its own for a transaction."""
 
-    `kind` tells which, with all that decides how (two calls of one kind want the same).
-    """
-
-    def __init__(self, session: Session, name: str, kind: object, act: Callable[[Watch], Applied]) -> None:
-        self.session, self.name, self.kind = session, name, kind
+    def __init__(self, session: Session, name: str, act: Callable[[Watch], T]) -> None:
+        self.session, self.name = session, name
         self.watch = Watch()
-        self.found: Applied | None = None
+        self.found: T | None = None
         self.trouble: BaseException | None = None
         self._act = act
         self._done = threading.Event()
@@ -35,23 +34,16 @@ class Work:
 
     def so_far(self) -> str:
         """Return one line on how far it is."""
-        stage = "checking what was written" if self.watch.committed else "nothing is written yet"
         live = self.session.lives.by_id.get(self.watch.run_id)
-        return f"{self.name}: {stage}" + (f" · {self.watch.run_id}: {live.so_far()}" if live is not None else "")
-
-    def stands(self) -> bool:
-        """Whether it came to something that is still so."""
-        now = transactions(self.session.project).find(self.name)
-        return self.found is not None and now is not None and now.state == self.found.transaction.state
+        said = f" · {self.watch.run_id}: {live.so_far()}" if live is not None else ""
+        return f"{self.name}: {self.watch.stage}{said}"
 
     def withdraw(self) -> None:
-        """Call it off: nothing is written, or, where that has begun, it is made to its end."""
-        if self.watch.call_off():
-            _forget(self)
+        """Call it off, where it is not too late."""
+        self.watch.call_off()
 
-    def result(self) -> Applied:
-        """Return what became of it; its trouble is raised."""
-        _forget(self)
+    def result(self) -> T:
+        """Return what came of it; its trouble is raised."""
         if self.trouble is not None:
             raise self.trouble
         assert self.found is not None
@@ -66,25 +58,70 @@ class Work:
         finally:
             self._done.set()
 
-    def _note(self, found: Applied) -> None:
-        """Keep with the transaction what a check said, for a caller who did not wait for it."""
-        said = outcome(found)
+    def _note(self, found: T) -> None:
+        """Keep with the transaction what a caller who did not wait for it should know."""
+        said = self.outcome(found)
         if not said:
             return
         kept = transactions(self.session.project)
         with suppress(Trouble, OSError), alone(kept.folder / "lock", _NAMED_S):
             kept.note(kept.get(self.name), said)
 
+    def outcome(self, found: T) -> str:
+        """Return what came of it in one line, "" for nothing to remember."""
+        raise NotImplementedError
 
-def outcome(found: Applied) -> str:
-    """Return in one line what a check says of a change, "" where none was made."""
-    if found.message:
-        return found.message
-    if found.unverified:
-        return f"not verified: {found.unverified}"
-    if found.check is None:
-        return ""
-    return f"{found.check.id}: {found.delta.line() if found.delta is not None else found.check.outcome}"
+
+class Prediction(Doing[list[str]]):
+    """What the engines would say of a preview."""
+
+    def __init__(self, session: Session, name: str) -> None:
+        from punchlist.service.fix_predict import predicted
+
+        kept = transactions(session.project)
+        one = kept.get(name)
+        changes = kept.changes(one)
+        super().__init__(session, name, lambda watch: predicted(session.project, one, changes, watch))
+
+    def outcome(self, found: list[str]) -> str:
+        """Return the lines that were said."""
+        return "; ".join(found)
+
+
+class Work(Doing[Applied]):
+    """A change that is being made or taken back.
+
+    `kind` tells which, with all that decides how (two calls of one kind want the same).
+    """
+
+    def __init__(self, session: Session, name: str, kind: object, act: Callable[[Watch], Applied]) -> None:
+        self.kind = kind
+        super().__init__(session, name, act)
+
+    def stands(self) -> bool:
+        """Whether it came to something that is still so."""
+        now = transactions(self.session.project).find(self.name)
+        return self.found is not None and now is not None and now.state == self.found.transaction.state
+
+    def withdraw(self) -> None:
+        """Call it off: nothing is written, or, where that has begun, it is made to its end."""
+        if self.watch.call_off():
+            _forget(self)
+
+    def result(self) -> Applied:
+        """Return what became of it; its trouble is raised."""
+        _forget(self)
+        return super().result()
+
+    def outcome(self, found: Applied) -> str:
+        """Return what a check says of a change, "" where none was made."""
+        if found.message:
+            return found.message
+        if found.unverified:
+            return f"not verified: {found.unverified}"
+        if found.check is None:
+            return ""
+        return f"{found.check.id}: {found.delta.line() if found.delta is not None else found.check.outcome}"
 
 
 _under_way: dict[str, Work] = {}
