@@ -1,12 +1,14 @@
 """Unified diffs: read with lenience, applied only where they fit."""
 
 import random
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from punchlist.editing.diff import file_diff
+from punchlist.editing.changes import Change
+from punchlist.editing.diff import diffs_of, file_diff
 from punchlist.editing.splices import spliced, together
 from punchlist.editing.text import decode
 from punchlist.editing.unified import parse, splices_of
@@ -144,3 +146,34 @@ def test_a_binary_content_is_named_as_one() -> None:
     assert file_diff("f", b"a\0b", b"c").hunks == ("(binary)",)
     with pytest.raises(Trouble, match="binary"):
         decode(b"a\0b", "f")
+
+
+RENAMED = "diff --git a/a/old b/b/new\nrename from a/old\nrename to b/new\n"
+OLD_NAME = Change(file="a/old", before=b"1\n2\n3\n4\n", after=None)
+
+
+@pytest.mark.parametrize(
+    ("after", "shown"),
+    [
+        (b"1\n2\n3\n4\n", RENAMED),
+        (
+            b"1\n2\n3\n5\n",
+            f"{RENAMED}--- a/a/old\n+++ b/b/new\n@@ -1,4 +1,4 @@\n 1\n 2\n 3\n-4\n+5\n",
+        ),
+        (b"5\n", None),
+    ],
+)
+def test_a_renamed_file_is_shown_once_and_read_back(after: bytes, shown: str | None, tmp_path: Path) -> None:
+    found = diffs_of([OLD_NAME, Change(file="b/new", before=None, after=after)])
+    text = "".join("\n".join([diff.head, *diff.hunks]) + "\n" for diff in found)
+    if shown is None:
+        assert [diff.file for diff in found] == ["a/old", "b/new"]
+        return
+    assert text == shown
+    (patch,) = parse(text)
+    assert (patch.old, patch.new, len(patch.hunks)) == ("a/old", "b/new", len(found[0].hunks))
+    if shutil.which("git") is not None:
+        (tmp_path / "a").mkdir()
+        (tmp_path / "a" / "old").write_bytes(b"1\n2\n3\n4\n")
+        subprocess.run(["git", "apply"], cwd=tmp_path, input=text.encode(), check=True)
+        assert (tmp_path / "b" / "new").read_bytes() == after

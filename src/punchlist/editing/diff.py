@@ -1,5 +1,9 @@
 """The difference between two contents of a file, as a unified diff."""
 
+from collections import Counter
+from collections.abc import Sequence
+
+from punchlist.editing.changes import Change
 from punchlist.editing.matching import grouped, operations
 from punchlist.editing.text import decode, lines_of
 from punchlist.editing.unified import NOWHERE, Hunk
@@ -7,6 +11,8 @@ from punchlist.model import Trouble
 from punchlist.records import dataclass
 
 CONTEXT = 3
+_ALIKE = 0.5  # of the lines, as git has it
+_MOST_RENAMED = 50
 _OPEN = "\0"  # marks a last line without a line end, so that it differs from one with it
 
 
@@ -69,6 +75,45 @@ def file_diff(file: str, before: bytes | None, after: bytes | None, context: int
     if not texts and before is not None and after is not None and before != after:
         texts.append("(only line ends or the byte order mark change)")
     return FileDiff(file, head, tuple(texts), added, removed)
+
+
+def diffs_of(changes: Sequence[Change], context: int = CONTEXT) -> list[FileDiff]:
+    """Return the diffs of changes; a file that is removed and one that is made with most of its lines are a rename."""
+    old_names = _renames(changes)
+    gone = {change.file: change for change in changes if change.file in old_names.values()}
+    found = []
+    for change in changes:
+        old = gone.get(old_names.get(change.file, ""))
+        if old is not None:
+            found.append(_renamed(old, change, context))
+        elif change.file not in gone:
+            found.append(file_diff(change.file, change.before, change.after, context))
+    return found
+
+
+def _renamed(old: Change, new: Change, context: int) -> FileDiff:
+    plain = file_diff(new.file, old.before, new.after, context)
+    names = f"diff --git a/{old.file} b/{new.file}\nrename from {old.file}\nrename to {new.file}"
+    head = f"{names}\n--- a/{old.file}\n+++ b/{new.file}" if plain.hunks else names
+    return FileDiff(new.file, head, plain.hunks, plain.added, plain.removed)
+
+
+def _renames(changes: Sequence[Change]) -> dict[str, str]:
+    """Return the old name by the new one."""
+    gone = {c.file: Counter((c.before or b"").splitlines()) for c in changes if c.after is None}
+    found: dict[str, str] = {}
+    if len(gone) > _MOST_RENAMED:
+        return found
+    for change in changes:
+        if change.before is not None or not change.after:
+            continue
+        lines = Counter(change.after.splitlines())
+        same = {name: 2 * (those & lines).total() / max(1, (those + lines).total()) for name, those in gone.items()}
+        best = max(same, key=lambda name: same[name], default="")
+        if best and same[best] >= _ALIKE:
+            found[change.file] = best
+            del gone[best]
+    return found
 
 
 def _range(first: int, count: int) -> str:

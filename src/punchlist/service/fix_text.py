@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from punchlist.editing.changes import Change
-from punchlist.editing.diff import FileDiff, file_diff
+from punchlist.editing.diff import FileDiff, diffs_of
 from punchlist.editing.text import decode
 from punchlist.editing.transactions import Transaction, Transactions
 from punchlist.model import Trouble
@@ -49,9 +49,9 @@ def preview_text(
 ) -> str:
     """Return a transaction as a unified diff, one page of it; without a budget all of it."""
     changes = kept.changes(one)
-    diffs = [file_diff(c.file, c.before, c.after) for c in changes]
+    diffs = diffs_of(changes)
     word = {"previewed": "PREVIEW", "applied": "APPLIED", "undone": "UNDONE"}[one.state]
-    head = [f"{word} {one.id} · {counted(diffs)}{f' · {one.title}' if one.title else ''}"]
+    head = [f"{word} {one.id} · {counted(diffs, len(changes))}{f' · {one.title}' if one.title else ''}"]
     head += [f"note: {note}" for note in one.notes]
     head += [f"{c.file}: {c.description}" for c in changes if c.description]
     foot = [f"apply: {calls.apply.format(id=one.id)}"] if calls.apply and one.state == "previewed" else []
@@ -61,8 +61,7 @@ def preview_text(
     room = max(_LEAST, budget.chars - size(head_text) - size("".join(foot)) - 2)
     pages = _pages(diffs, room)
     if len(pages) > 1:
-        narrow = [file_diff(c.file, c.before, c.after, _NARROW) for c in changes]
-        pages = _pages(narrow, max(_LEAST, room - _FOOTER))
+        pages = _pages(diffs_of(changes, _NARROW), max(_LEAST, room - _FOOTER))
     if not 1 <= page <= len(pages):
         raise Trouble(f"{one.id} has {len(pages)} pages; there is no page {page}", "invalid_arguments")
     if page < len(pages):
@@ -74,16 +73,16 @@ def preview_text(
 
 def question(kept: Transactions, one: Transaction, *, undo: bool = False) -> str:
     """Return what a person is asked before a transaction is written, or taken back."""
-    diffs = [file_diff(c.file, c.before, c.after) for c in kept.changes(one)]
+    diffs = diffs_of(kept.changes(one))
     names = ", ".join(f"{d.file} +{d.added} -{d.removed}" for d in diffs[:_NAMED])
     more = f" and {len(diffs) - _NAMED} more" if len(diffs) > _NAMED else ""
-    return f"{'Take back' if undo else 'Write'} {one.id} ({counted(diffs)})? {names}{more}"
+    return f"{'Take back' if undo else 'Write'} {one.id} ({counted(diffs, len(one.files))})? {names}{more}"
 
 
-def counted(diffs: Sequence[FileDiff]) -> str:
+def counted(diffs: Sequence[FileDiff], files: int) -> str:
     """Return `3 files, +10 -4`."""
     added, removed = sum(d.added for d in diffs), sum(d.removed for d in diffs)
-    return f"{len(diffs)} file{'s' * (len(diffs) != 1)}, +{added} -{removed}"
+    return f"{files} file{'s' * (files != 1)}, +{added} -{removed}"
 
 
 def _cut(text: str, room: int) -> str:
