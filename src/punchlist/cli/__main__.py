@@ -1,7 +1,5 @@
 """`python -m punchlist.cli`: the command line without its console script."""
 
-import sys
+from punchlist.cli.main import console
 
-from punchlist.cli.main import main
-
-sys.exit(main())
+console()

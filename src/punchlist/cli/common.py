@@ -14,13 +14,23 @@ if TYPE_CHECKING:
     import argparse
 
 
+_opened: list[Session] = []
+
+
 def session(root: str | None = None) -> Session:
     """Return a session in the project of the working directory, runs of dead owners recovered."""
     found = Session(open_project(explicit=root))
+    _opened.append(found)
     found.recover()
     for note in found.notes:
         print(f"punchlist: {note}", file=sys.stderr)  # noqa: T201
     return found
+
+
+def close_all() -> None:
+    """Close the state of every session that was opened."""
+    for one in _opened:
+        one.project.close()
 
 
 def out(text: str) -> None:

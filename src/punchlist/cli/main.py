@@ -1,8 +1,11 @@
 """Entry point of the command line: words to verbs, expected trouble to one clear line."""
 
+import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
+BROKEN_PIPE = 141
 VERBS: dict[str, str] = {
     "run": "run checks by name, or any command after --",
     "check": "check the project, or some files, with its linters and type checkers",
@@ -41,6 +44,21 @@ GUIDANCE = """punchlist runs a project's own tools and answers with a punch list
 punchlist --help lists every verb. An agent starts `punchlist serve`."""
 
 
+def console() -> NoReturn:
+    """Run the command line and leave at once: taking the interpreter apart costs as much as half of a short run."""
+    status = main()
+    common = sys.modules.get("punchlist.cli.common")
+    if common is not None:
+        common.close_all()
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None and not stream.closed:
+                stream.flush()
+    except BrokenPipeError:
+        status = BROKEN_PIPE
+    os._exit(status)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb; return its exit status (2 wrong usage, 125 expected trouble, 130 interrupted)."""
     words = list(sys.argv[1:] if argv is None else argv)
@@ -58,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader of our output went away (`punchlist show | head`): nothing is left to say.
         sys.stderr.close()
-        return 141
+        return BROKEN_PIPE
     except KeyboardInterrupt:
         return 130
 

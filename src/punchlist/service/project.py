@@ -46,6 +46,11 @@ class Project:
             self._store = Store(folder)
         return self._store
 
+    def close(self) -> None:
+        """Close the store where it was opened."""
+        if self._store is not None:
+            self._store.close()
+
     @property
     def has_state(self) -> bool:
         """Whether anything was kept of this project yet."""
