@@ -11,6 +11,8 @@ from punchlist.records import replace
 from punchlist.service.project import Project
 from punchlist.store.runs import Run
 
+# The name under which we speak of a check as a whole.
+OURS = "punchlist"
 FORMATS = ("sarif", "junit", "github")
 
 
@@ -21,6 +23,8 @@ def exported(project: Project, run: Run, report: Report, form: str) -> str:
     """
     engines: Mapping[str, Mapping[str, Any]] = run.facts.get("engines") or {}
     failed = {name: _trouble(name, told) for name, told in engines.items() if told["state"] == "error"}
+    if run.facts.get("message") and not failed:
+        failed[OURS] = str(run.facts["message"])
     if form == "junit":
         from punchlist.views.junit import junit
 
@@ -41,6 +45,8 @@ def exported(project: Project, run: Run, report: Report, form: str) -> str:
         for name, told in engines.items()
         if told["state"] in ("ok", "error")
     ]
+    if OURS in failed:
+        tools.append(Ran(name=OURS, trouble=failed[OURS]))
     made = Made(version=__version__, tools=tools, started=run.started, ended=run.ended)
     return json.dumps(sarif(report, made), ensure_ascii=False, indent=1) + "\n"
 
