@@ -246,56 +246,6 @@ def test_the_shell_takes_checks_over_and_runs_everything_else_as_it_is(project: 
     assert "CLAUDE_CODE_SHELL_PREFIX=" in call(project, "hooks", "prefix", "--runtime", "claude").stdout
 
 
-def test_doctor_starts_the_entries_and_feeds_the_hooks(project: Path, home: Path) -> None:
-    call(project, "install", "--client", "claude")
-    call(project, "hooks", "install", "--runtime", "gemini", "--yes")
-    done = call(project, "doctor")
-    assert done.returncode == 0, done.stdout
-    assert f"started, 26 tools, root {project}" in done.stdout or "tools, root" in done.stdout
-    assert "Gemini CLI hooks (project): answered, takes over tests" in done.stdout
-    assert done.stdout.endswith("PASSED\n")
-
-
-@pytest.mark.parametrize(
-    ("entry", "said"),
-    [
-        ({"command": "/no/such/punchlist", "args": ["serve"]}, "Run punchlist install --client claude"),
-        ({"command": sys.executable, "args": ["-c", "print('hello')"]}, "Run punchlist install --client claude"),
-        ({"args": ["serve"]}, "names no command"),
-    ],
-)
-def test_doctor_says_what_to_do_about_an_entry_that_does_not_start(
-    project: Path, home: Path, entry: dict[str, object], said: str
-) -> None:
-    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"punchlist": entry}}), encoding="utf-8")
-    done = call(project, "doctor")
-    assert done.returncode == 1
-    assert said in done.stdout
-    assert "FAILED: 1 problem" in done.stdout
-
-
-def test_doctor_notices_a_server_that_works_in_another_root(project: Path, home: Path, tmp_path: Path) -> None:
-    (tmp_path / "other").mkdir()
-    call(project, "install", "--client", "claude", "--env", f"PUNCHLIST_ROOT={tmp_path / 'other'}")
-    done = call(project, "doctor")
-    assert done.returncode == 1
-    assert "another root" in done.stdout
-
-
-def test_doctor_notices_a_hook_that_does_nothing(project: Path, home: Path) -> None:
-    call(project, "hooks", "install", "--runtime", "claude", "--yes")
-    file = project / ".claude" / "settings.json"
-    file.write_text(
-        file.read_text()
-        .replace(sys.executable, "/no/such/python")
-        .replace(str(Path(sys.executable).parent / "punchlist"), "/no/such/punchlist"),
-        encoding="utf-8",
-    )
-    done = call(project, "doctor")
-    assert done.returncode == 1
-    assert "hooks install --runtime claude" in done.stdout
-
-
 def test_init_shows_what_there_is_and_offers_the_clients_used_here(tmp_path: Path, home: Path) -> None:
     project = tmp_path / "shop"
     (project / ".cursor").mkdir(parents=True)

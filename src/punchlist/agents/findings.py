@@ -9,7 +9,7 @@ Level = Literal["ok", "note", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of `doctor`: what was looked at, what was found, and the remedy. A problem makes the exit status 1."""
+    """One finding of `doctor`: what was looked at, what was found, and what to do. With a problem its status is 1."""
 
     level: Level
     subject: str
@@ -17,5 +17,6 @@ class Finding:
     remedy: str = ""
 
     def line(self) -> str:
-        """The finding as it is printed."""
-        return f"{self.level.upper():<8}{self.subject}: {self.text}" + (f". {self.remedy}" if self.remedy else "")
+        """The finding as it is printed: what there is to do stands below it."""
+        lines = f"{self.subject}: {self.text}".split("\n") + ([self.remedy] if self.remedy else [])
+        return f"{self.level.upper():<8}" + f"\n{'':8}".join(lines)

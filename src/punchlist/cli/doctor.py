@@ -1,10 +1,8 @@
 """Find out what does not work: configuration, engines, client entries, hooks, disk use; each with its remedy."""
 
 import argparse
-import json
 
 from punchlist.cli import common
-from punchlist.cli.uninstall import existing_state
 from punchlist.service.project import open_project
 
 
@@ -18,21 +16,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Look, tell, and return whether there is a problem."""
+    """Look, tell each thing when it is known, and return whether there is a problem."""
     from punchlist.agents.doctor import examined
     from punchlist.agents.hooks.troubles import forget
 
     project = open_project(explicit=options.root)
-    folder = existing_state(project)
-    found = list(examined(project, run=options.run, folder=folder))
-    bad = any(one.level == "problem" for one in found)
+    found = []
+    for one in examined(project, run=options.run):
+        found.append(one)
+        if not options.json:
+            common.out(one.line())
+    problems = sum(one.level == "problem" for one in found)
     if options.json:
-        shown = [{"level": f.level, "subject": f.subject, "text": f.text, "remedy": f.remedy} for f in found]
-        common.out(json.dumps(shown, ensure_ascii=False, indent=1))
+        common.out_json([{"level": f.level, "subject": f.subject, "text": f.text, "remedy": f.remedy} for f in found])
     else:
-        problems = sum(one.level == "problem" for one in found)
-        last = f"FAILED: {problems} problem{'s' * (problems != 1)}" if bad else "PASSED"
-        common.out("\n".join([*(one.line() for one in found), last]))
-    if options.forget and folder is not None:
-        forget(folder)
-    return int(bad)
+        common.out(f"FAILED: {problems} problem{'s' * (problems != 1)}" if problems else "PASSED")
+    if options.forget:
+        for folder in project.states():
+            forget(folder)
+    return int(problems > 0)
