@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 
@@ -139,10 +140,68 @@ def test_every_input_of_the_action_is_used() -> None:
     assert [name for name in ACTION["inputs"] if f"inputs.{name} " not in text] == []
 
 
+# What the registry asks of an entry with a package that is started by its client, in the form of 2025-12-11.
+TEXT = {"type": "string", "minLength": 1}
+ENTRY = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["$schema", "name", "description", "version", "packages"],
+    "properties": {
+        "$schema": {"pattern": r"/schemas/2025-12-11/server\.schema\.json$"},
+        "name": {"type": "string", "pattern": r"^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", "minLength": 3, "maxLength": 200},
+        "title": TEXT | {"maxLength": 100},
+        "description": TEXT | {"maxLength": 100},
+        "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+[\w.-]*$"},
+        "packages": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["registryType", "identifier", "version", "transport"],
+                "properties": {
+                    "registryType": {"const": "pypi"},
+                    "identifier": TEXT,
+                    "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+[\w.-]*$"},
+                    "runtimeHint": {"const": "uvx"},
+                    "transport": {"const": {"type": "stdio"}},
+                    "packageArguments": {
+                        "type": "array",
+                        "items": {
+                            "required": ["type"],
+                            "properties": {"type": {"const": "positional"}, "value": TEXT, "valueHint": TEXT},
+                            "anyOf": [{"required": ["value"]}, {"required": ["valueHint"]}],
+                        },
+                    },
+                    "environmentVariables": {
+                        "type": "array",
+                        "items": {
+                            "required": ["name"],
+                            "additionalProperties": False,
+                            "properties": {
+                                "name": TEXT,
+                                "description": TEXT,
+                                "format": {"enum": ["string", "number", "boolean", "filepath"]},
+                                "isRequired": {"type": "boolean"},
+                                "isSecret": {"type": "boolean"},
+                                "default": TEXT,
+                            },
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+
+
+def test_the_registry_entry_has_the_form_that_the_registry_asks() -> None:
+    entry = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
+    assert [error.message for error in jsonschema.Draft7Validator(ENTRY).iter_errors(entry)] == []
+
+
 def test_the_registry_entry_starts_this_version() -> None:
     entry = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     (package,) = entry["packages"]
     assert entry["version"] == package["version"] == project["version"]
     assert (package["identifier"], package["packageArguments"][0]["value"]) == (project["name"], "serve")
-    assert len(entry["description"]) <= 100
