@@ -601,6 +601,14 @@ def test_a_start_after_a_kill_puts_the_files_back_and_tells_of_it(session: Sessi
     assert fixing.apply(session.project, one.id, confirm=True).files == ("a.py", "b.py")
 
 
+def test_a_preview_after_a_kill_tells_what_was_put_back(session: Session, project: Path) -> None:
+    write(project, "a.py", "a\n")
+    one = fixing.preview(session.project, patches=[whole("a.py", "a\n", "A\n")])
+    subprocess.run([sys.executable, "-c", KILLED, str(project), one.id], check=False)
+    again = fixing.preview(session.project, patches=[whole("a.py", "a\n", "A\n")])
+    assert again.notes == ("a change of files was cut off; put back: a.py",)
+
+
 def test_a_journal_of_a_process_that_lives_is_left_alone(session: Session, project: Path) -> None:
     from punchlist.editing.alone import alone
 

@@ -38,7 +38,7 @@ def preview(
     `patches` are whole contents (`file`, `originalContent`, `patchedContent`) or ranges (`file`, `line`, `column`,
     `endLine`, `endColumn`, `text`), each with an optional `description`. All three sources may be given at once.
     """
-    recover(project)
+    recovered = recover(project)
     changes = [*_of_patches(project, patches)]
     sourced = Sourced([], "", [])
     if diff is not None:
@@ -51,7 +51,7 @@ def preview(
     if not agreeing:
         raise Trouble("the proposal changes nothing: the files are like that already", "nothing_to_change")
     drifted = [c.file for c in agreeing if c.drifted]
-    notes = [*sourced.notes]
+    notes = [*([recovered] if recovered else []), *sourced.notes]
     if drifted:
         notes.append(
             f"originalContent is not what these hold: {', '.join(drifted)}; apply refuses that, or rebases it if asked"
