@@ -551,6 +551,16 @@ def test_a_change_that_cannot_be_taken_back_stays_and_says_so(session: Session, 
     assert (project / "a.py").read_bytes() == b"somebody else\n"
 
 
+def test_a_file_that_no_engine_reads_is_not_verified_and_no_error(session: Session, project: Path) -> None:
+    write(project, "a.txt", "a\n")
+    one = fixing.preview(session.project, patches=[whole("a.txt", "a\n", "A\n")])
+    found = fixing.apply(session.project, one.id, confirm=True, on_regression="revert", checker=checker_of(session))
+    assert found.unverified.startswith("Nothing was checked")
+    text = fix_text.applied_text(session.project, found)
+    assert "not verified: Nothing was checked" in text
+    assert "ERROR" not in text
+
+
 def test_a_check_that_somebody_ended_takes_nothing_back(session: Session, project: Path) -> None:
     write(project, "a.py", "a\n")
     one = fixing.preview(session.project, patches=[whole("a.py", "a\n", "A\n")])

@@ -111,7 +111,10 @@ def verified(project: Project, one: Transaction, before: Run | None, checker: Ch
     if run is not None and not why:
         report = project.store.report(run.id)
         more = sum(d.fix is not None and d.fix.safe for d in report.diagnostics)
-        why = f"{run.id} was ended before it had looked at everything" if report.how.ending == "cancelled" else ""
+        if report.how.ending == "cancelled":
+            why = f"{run.id} was ended before it had looked at everything"
+        elif run.facts.get("code") == "nothing_checked":
+            why = str(run.facts.get("message"))
     if run is not None and not why and before is not None:
         try:
             delta = checker.compare(before, run)
