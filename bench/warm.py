@@ -1,8 +1,9 @@
 """What a warm server saves: after_edit_check on one file of a generated project of 50,000 lines, over MCP.
 
 It is held against the engine's own command line in the same go: only the ratio means something elsewhere. Exit 1 where
-they do not say the same of the edited file and of those that depend on it. Give the names of engines (tsc7 tsc5 ty basedpyright), and
-`--tools DIR` for a folder with `node_modules` (typescript, typescript-7) and `.venv` (ty, basedpyright).
+they do not say the same of the edited file and of those that depend on it. Give the names of engines (tsc7 tsc5 ty
+basedpyright; else the first three), `--modules DIR` for a node_modules with typescript and typescript-7, `--venv DIR`
+for an environment with the others.
 """
 
 import argparse
@@ -27,6 +28,7 @@ from punchlist.service.project import open_project
 
 FILES, TIMES, BODY = 300, 5, 20
 EDITED, SETTLE_S = 50, 5.0
+NODE_MODULES = Path(__file__).resolve().parent.parent / "tests" / "node" / "node_modules"
 Write = Callable[[int, str], str]
 
 
@@ -77,7 +79,7 @@ ENGINES: dict[str, tuple[str, str, Write, tuple[str, str]]] = {
 }
 
 
-def project(root: Path, name: str, tools: Path) -> None:
+def project(root: Path, name: str, modules: Path, venv: Path) -> None:
     """Write the project, with the tools linked into it."""
     engine, package, write, (kind, _) = ENGINES[name]
     ending = "ts" if package else "py"
@@ -87,12 +89,12 @@ def project(root: Path, name: str, tools: Path) -> None:
         options = '{"compilerOptions": {"strict": true, "module": "esnext", "moduleResolution": "bundler"}}'
         (root / "tsconfig.json").write_text(options, encoding="utf-8")
         (root / "node_modules").mkdir()
-        (root / "node_modules" / "typescript").symlink_to(tools / "node_modules" / package)
+        (root / "node_modules" / "typescript").symlink_to(modules / package)
         if package == "typescript-7":
-            (root / "node_modules" / "@typescript").symlink_to(tools / "node_modules" / "@typescript")
+            (root / "node_modules" / "@typescript").symlink_to(modules / "@typescript")
     else:
         (root / "pyproject.toml").write_text(f"[tool.{engine}]\n", encoding="utf-8")
-        (root / ".venv").symlink_to(tools / ".venv")
+        (root / ".venv").symlink_to(venv)
 
 
 async def measured(name: str, root: Path, env: dict[str, str]) -> bool:
@@ -123,9 +125,10 @@ async def measured(name: str, root: Path, env: dict[str, str]) -> bool:
             cold.append(time.perf_counter() - begin)
             trouble += differences(root)
     slow, fast = statistics.median(cold), statistics.median(warm)
+    by_us = statistics.median(whole)
     print(
-        f"{name}: after_edit_check warm {fast * 1000:.0f} ms, by the command line {statistics.median(whole) * 1000:.0f} "
-        f"ms, the bare command {slow * 1000:.0f} ms: {slow / fast:.1f} times; {'; '.join(trouble) or 'the same'}"
+        f"{name}: after_edit_check warm {fast * 1000:.0f} ms, by the command line {by_us * 1000:.0f} ms, "
+        f"the bare command {slow * 1000:.0f} ms: {slow / fast:.1f} times; {'; '.join(trouble) or 'the same'}"
     )
     return not trouble
 
@@ -150,22 +153,26 @@ def differences(root: Path) -> list[str]:
     return [] if said == expected and files else [f"NOT the same: {sorted(said ^ expected, key=str)[:3]}"]
 
 
-def measure(name: str, tools: Path) -> bool:
+def measure(name: str, modules: Path, venv: Path) -> bool:
     """Measure one engine in a generated project."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "project"
         root.mkdir()
-        project(root, name, tools)
+        project(root, name, modules, venv)
         return anyio.run(measured, name, root, {**os.environ, "PUNCHLIST_WARM": "on", "PUNCHLIST_ROOT": str(root)})
 
 
 def main() -> int:
     """Measure what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("engines", nargs="*", choices=[*ENGINES, []], default=list(ENGINES))
-    parser.add_argument("--tools", type=Path, default=Path(__file__).resolve().parent.parent / "tests" / "node")
+    parser.add_argument("engines", nargs="*", metavar="ENGINE", help=", ".join(ENGINES))
+    parser.add_argument("--modules", type=Path, default=NODE_MODULES)
+    parser.add_argument("--venv", type=Path, default=Path(sys.prefix))
     options = parser.parse_args()
-    results = [measure(name, options.tools.resolve()) for name in options.engines]
+    if unknown := set(options.engines) - set(ENGINES):
+        parser.error(f"unknown: {', '.join(unknown)}")
+    names = options.engines or list(ENGINES)[:3]
+    results = [measure(name, options.modules.resolve(), options.venv.absolute()) for name in names]
     return int(not all(results))
 
 
