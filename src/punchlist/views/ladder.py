@@ -55,7 +55,7 @@ class Item(NamedTuple):
 def rungs(groups: Sequence[Group], room: int) -> Iterator[Rung]:
     """Renderings from the longest to the shortest; those that cannot fit into `room` characters are left out."""
     counts = [g.count for g in groups]
-    if 2 * sum(counts) <= room:
+    if max(2 * sum(counts), sum(map(_names, groups))) <= room:
         detailed = sum(any(wording.detail(d) for d in g.diagnostics) for g in groups)
         if detailed:
             yield from (Rung(details=detailed, detail_lines=lines) for lines in (60, 25, 12, 6, 3, 2, 1))
@@ -68,6 +68,12 @@ def rungs(groups: Sequence[Group], room: int) -> Iterator[Rung]:
     yield from (Rung(places=1, width=160, groups=n) for n in _fewer(len(groups)) if 10 * n <= room)
     yield Rung(places=1, width=80, groups=1)
     yield Rung(groups=0)
+
+
+def _names(g: Group) -> int:
+    """The least that the files of a group take: of several, the last part of each name stands somewhere."""
+    files = {d.file for d in g.diagnostics if d.file}
+    return sum(len(file.rpartition("/")[2]) + 1 for file in files) if len(files) > 1 else 0
 
 
 def _fewer(count: int) -> Iterator[int]:
