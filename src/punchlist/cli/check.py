@@ -54,6 +54,7 @@ def run(options: argparse.Namespace) -> int:
         if options.base is not None:
             base = running.waited(session, session.base(options.base, asked.plan(session.project), asked))
     report = session.report(done.id)
+    common.about(done.id)
     text = _answer(session, done, report, options, base)
     common.out(text)
     from punchlist.store.history import answered

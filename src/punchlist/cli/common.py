@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 
 _opened: list[Session] = []
+_about: list[str] = []
+_printed = 0
 
 
 def session(root: str | None = None) -> Session:
@@ -27,8 +29,19 @@ def session(root: str | None = None) -> Session:
     return found
 
 
-def close_all() -> None:
-    """Close the state of every session that was opened."""
+def about(*run_ids: str) -> None:
+    """Tell which runs the answer is about, so that `stats` can hold it against their logs."""
+    _about.extend(run_ids)
+
+
+def close_all(verb: str = "") -> None:
+    """Keep how much the verb printed where a program reads it, and close the state of every session."""
+    stream = sys.stdout
+    read_by_a_program = stream is not None and not stream.closed and not stream.isatty()
+    if _about and _printed and _opened and read_by_a_program:
+        from punchlist.service import savings
+
+        savings.note(_opened[-1].project, f"punchlist {verb}", _printed, _about)
     for one in _opened:
         one.project.close()
 
@@ -37,6 +50,8 @@ def out(text: str) -> None:
     """Print an answer to standard output, whatever its encoding can hold."""
     stream = sys.stdout
     data = (text + "\n").encode(stream.encoding or "utf-8", "backslashreplace")
+    global _printed
+    _printed += len(data)
     stream.flush()
     stream.buffer.write(data)
     stream.flush()

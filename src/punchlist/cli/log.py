@@ -24,6 +24,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the lines."""
     session = common.session(options.root)
     one = session.project.store.get(options.run)
+    common.about(one.id)
     captured = options.source == "on_failure"
     folder = folder_of(session.project.runs_folder, one, step=options.step, whole=captured)
     first, last = lines_of(options.lines)

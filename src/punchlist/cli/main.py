@@ -49,7 +49,7 @@ def console() -> NoReturn:
     status = main()
     common = sys.modules.get("punchlist.cli.common")
     if common is not None:
-        common.close_all()
+        common.close_all(next(iter(sys.argv[1:]), ""))
     try:
         for stream in (sys.stdout, sys.stderr):
             if stream is not None and not stream.closed:

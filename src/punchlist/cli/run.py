@@ -131,6 +131,7 @@ def answered(
     status = 0
     budget = common.chosen_budget(options)
     reports = [(one, session.report(one.id)) for one in runs]
+    common.about(*(one.id for one in runs))
     if options.json:
         from punchlist.views.as_json import read_json
 

@@ -21,6 +21,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the answer about the run."""
     session = common.session(options.root)
     one = session.project.store.get(options.run)
+    common.about(one.id)
     if options.pin is not None:
         session.project.store.pin(one.id, options.pin)
     if one.state == "running":

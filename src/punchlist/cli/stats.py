@@ -1,4 +1,4 @@
-"""Tell what the checks cost so far: time, cache, how much shorter the answers were than what the tools print."""
+"""Tell what was sent against the plain logs of the same runs, and what the checks cost: time, cache, bytes."""
 
 import argparse
 
@@ -13,8 +13,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the figures."""
+    from punchlist.service import savings
     from punchlist.service.checking import figures
+    from punchlist.store.sent import all_sent
 
-    value = figures.summary(common.session(options.root).project)
-    common.out_json(value) if options.json else common.out(figures.text(value))
+    project = common.session(options.root).project
+    checks, answers = figures.summary(project), savings.summary(all_sent(project.store))
+    if options.json:
+        common.out_json({**checks, "sent": answers})
+    else:
+        common.out(f"{savings.text(answers)}\n\n{figures.text(checks)}")
     return 0

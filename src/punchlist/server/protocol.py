@@ -22,6 +22,8 @@ from punchlist.server.asking import asked
 from punchlist.server.roots import ClientRoots
 from punchlist.server.table import tools_of
 from punchlist.server.tool import Answer, Tool, Work
+from punchlist.service import savings
+from punchlist.service.checking import values
 from punchlist.service.session import Session
 from punchlist.store.runs import Run
 
@@ -43,7 +45,11 @@ def build(session: Session, *, follows: bool = False) -> Server[Any]:
     async def list_tools(ctx: Any, _params: Any) -> types.ListToolsResult:
         if roots is not None:
             await roots.ready(ctx)
-        return types.ListToolsResult(tools=[_described(tool, _payload(session)) for tool in tools_of(session).values()])
+        found = types.ListToolsResult(
+            tools=[_described(tool, _payload(session)) for tool in tools_of(session).values()]
+        )
+        await to_thread.run_sync(_noted, session, "tools/list", found, ())
+        return found
 
     async def call_tool(
         ctx: Any, params: types.CallToolRequestParams
@@ -60,7 +66,9 @@ def build(session: Session, *, follows: bool = False) -> Server[Any]:
         news = "" if roots is None else await to_thread.run_sync(roots.news)
         if news and tool.name != "ping":
             answer = replace(answer, text=f"{answer.text}\n{news}")
-        return _result(tool, answer, _payload(session))
+        result = _result(tool, answer, _payload(session))
+        await to_thread.run_sync(_noted, session, tool.name, result, answer.about)
+        return result
 
     server: Server[Any] = Server(
         "punchlist",
@@ -113,7 +121,9 @@ async def answered(session: Session, ctx: Any, tool: Tool, arguments: dict[str, 
             started = await to_thread.run_sync(tool.begin, session, arguments)
             runs = await _waited(session, ctx, started, _patience(tool, arguments))
         assert tool.answer is not None
-        return await to_thread.run_sync(tool.answer, session, arguments, runs)
+        answer = await to_thread.run_sync(tool.answer, session, arguments, runs)
+        told = [run.id for run in runs] or [str(arguments[name]) for name in ("run_id", "checkId") if name in arguments]
+        return replace(answer, about=tuple(told))
     except Trouble as trouble:
         return Answer(
             f"{trouble.code}: {trouble}", {"status": "error", "code": trouble.code, "message": str(trouble)}, True
@@ -175,6 +185,18 @@ async def _waited(session: Session, ctx: Any, runs: Sequence[Run], seconds: floa
 async def _progress(session: Session, ctx: Any, runs: Sequence[Run], elapsed: float) -> None:
     texts = [f"{run.id}: {live.so_far()}" for run in runs if (live := session.lives.by_id.get(run.id)) is not None]
     await ctx.session.report_progress(round(elapsed, 2), None, " | ".join(texts) or None)
+
+
+def _noted(session: Session, tool: str, result: types.ListToolsResult | types.CallToolResult, about: Any) -> None:
+    """Keep how much was sent, for `punchlist stats`."""
+    if isinstance(result, types.ListToolsResult):
+        size = len(result.model_dump_json(exclude_none=True, by_alias=True).encode("utf-8", "replace"))
+    else:
+        texts = [one.text for one in result.content if isinstance(one, types.TextContent)]
+        size = sum(len(text.encode("utf-8", "replace")) for text in texts)
+        if result.structured_content is not None:
+            size += values.size(result.structured_content)
+    savings.note(session.project, tool, size, about)
 
 
 def _result(tool: Tool, answer: Answer, payload: str) -> types.CallToolResult:

@@ -12,11 +12,15 @@ Arguments = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool says: text for a model, the documented JSON value for clients that parse; `failed`: nothing ran."""
+    """What a tool says: text for a model, the documented JSON value for clients that parse; `failed`: nothing ran.
+
+    `about` are the ids of the runs it tells of.
+    """
 
     text: str
     value: Any = None
     failed: bool = False
+    about: tuple[str, ...] = ()
 
 
 class Work(Protocol):

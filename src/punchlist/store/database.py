@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-VERSION = 3
+VERSION = 4
 BUSY_S = 5.0
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS names (slug TEXT PRIMARY KEY, last INTEGER NOT NULL);
@@ -25,6 +25,9 @@ CREATE TABLE IF NOT EXISTS figures (
     run_id TEXT PRIMARY KEY, at REAL NOT NULL, source TEXT NOT NULL, latency_ms INTEGER NOT NULL,
     hits INTEGER NOT NULL, misses INTEGER NOT NULL, raw_bytes INTEGER NOT NULL, native_bytes INTEGER NOT NULL,
     answer_bytes INTEGER NOT NULL, loops TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS sent (
+    id INTEGER PRIMARY KEY, at REAL NOT NULL, tool TEXT NOT NULL, bytes INTEGER NOT NULL, run_id TEXT, log_bytes INTEGER
 );
 CREATE TABLE IF NOT EXISTS live (
     source TEXT NOT NULL, server TEXT NOT NULL, file TEXT NOT NULL, at REAL NOT NULL, run_id TEXT NOT NULL,
