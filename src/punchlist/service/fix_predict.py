@@ -143,13 +143,13 @@ def _copy_files(here: Path, there: Path, watch: Watch) -> None:
 
 def _link_installed(here: Path, there: Path) -> None:
     """Link what is installed in folders that have a manifest."""
-    from punchlist.service.base.tree import LINKED, VENVS, _link_modules
+    from punchlist.service.base.tree import LINKED, VENVS, link_modules
 
     marks = ("package.json", "pyproject.toml", "setup.py", "composer.json", "Gemfile")
     for folder in {there, *(path.parent for mark in marks for path in there.rglob(mark))}:
         own = here / folder.relative_to(there)
         if (own / "node_modules").is_dir():
-            _link_modules(own / "node_modules", folder / "node_modules", here, there)
+            link_modules(own / "node_modules", folder / "node_modules", here, there)
         for name in (*VENVS, *LINKED):
             if (own / name).exists() and not (folder / name).exists():
                 (folder / name).symlink_to(own / name)

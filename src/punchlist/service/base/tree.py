@@ -155,7 +155,7 @@ def _link_dependencies(top: Path, tree: Path) -> None:
         if modules or venv or others:
             _same_dependencies(here, there, folder)
         if modules:
-            _link_modules(here / "node_modules", there / "node_modules", top, tree)
+            link_modules(here / "node_modules", there / "node_modules", top, tree)
         for name in [*([venv] if venv else []), *others, *settings]:
             _link(here / name, there / name)
 
@@ -209,7 +209,7 @@ def _wanted(path: Path) -> object:
             table(data, "tool", "poetry").get("dependencies")]  # fmt: skip
 
 
-def _link_modules(here: Path, there: Path, top: Path, tree: Path) -> None:
+def link_modules(here: Path, there: Path, top: Path, tree: Path) -> None:
     """Link each installed package; a link to one of the workspace's own packages leads to the worktree's."""
     if there.is_symlink():
         there.unlink()
