@@ -3,6 +3,7 @@
 import argparse
 
 from punchlist.cli import common
+from punchlist.model import Trouble
 from punchlist.service.answers import run_lines
 
 
@@ -13,7 +14,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """End the run and print how it stands."""
+    """End the run and print how it stands; a Trouble where it goes on all the same."""
     session = common.session(options.root)
-    common.out(run_lines([session.stop(options.run)]))
-    return 0
+    run = session.stop(options.run)
+    common.out(run_lines([run]))
+    if run.state != "running":
+        return 0
+    raise Trouble(f"{run.id} belongs to process {run.owner} and goes on; end that process", "running")

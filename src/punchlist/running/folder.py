@@ -86,14 +86,17 @@ def _rebooted(one: Mapping[str, Any]) -> bool:
     return bool(space) and space == own_space and boot != own_boot
 
 
-def reap(meta: Mapping[str, Any], grace_s: float = 2.0) -> tuple[Left, ...]:
+def reap(meta: Mapping[str, Any], grace_s: float = 2.0, *, owned: bool = False) -> tuple[Left, ...]:
     """End what a killed owner's run left running; return what was found (an empty tuple: nothing, or no longer ours).
 
-    Only processes that carry the run's mark, or whose group leader still has the start time that was written down, are
-    touched; known helpers outside of the group are left alone.
+    A run whose owner lives is only touched with `owned`: its owner will see it end. Only processes that carry the run's
+    mark, or whose group leader still has the start time that was written down, are touched; known helpers outside of
+    the group are left alone.
     """
     child = meta.get("child")
-    if not isinstance(child, dict) or not isinstance(child.get("pid"), int) or owner_alive(meta):
+    if not isinstance(child, dict) or not isinstance(child.get("pid"), int):
+        return ()
+    if not owned and owner_alive(meta):
         return ()
     one = meta.get("owner")
     if not isinstance(one, dict) or one.get("boot") != platforms.boot():

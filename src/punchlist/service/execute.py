@@ -22,6 +22,7 @@ from punchlist.store.runs import Run
 
 # Kinds of runs that mean the same whoever makes them.
 JOINED = ("check", "engines", "base")
+_STARTS_S = 2.0
 
 
 def start(
@@ -183,7 +184,14 @@ def begin_reading(project: Project, command: str, title: str) -> Run:
 
 
 def stop_foreign(project: Project, run: Run) -> None:
-    """End the process tree of a run that another process owns."""
-    meta = read_meta(project.runs_folder / run.id)
-    if meta is not None:
-        reap(meta)
+    """End the process tree of a run that another process owns; that one, where it lives, records how it ended."""
+    until = time.monotonic() + _STARTS_S
+    while True:
+        meta = read_meta(project.runs_folder / run.id)
+        if meta is not None and meta.get("child"):
+            reap(meta, owned=True)
+            return
+        # Its owner may be about to start what is to be stopped.
+        if time.monotonic() > until or not owner_lives(project, run):
+            return
+        time.sleep(0.02)
