@@ -64,7 +64,71 @@ def test_install_writes_the_entry_and_uninstall_leaves_no_trace(project: Path, h
     assert (project / ".vscode" / "mcp.json").read_text(encoding="utf-8") == before
     left = sorted(path.relative_to(project).as_posix() for path in project.rglob("*") if path.is_file())
     assert left == [".vscode/mcp.json", "punchlist.toml"]
-    assert "nothing of Punchlist" in call(project, "uninstall", "--yes").stdout
+    assert "nothing of Punchlist" in call(project, "uninstall").stdout
+
+
+def test_uninstall_shows_what_it_would_take_and_takes_nothing_unasked(
+    project: Path, home: Path, inside: Inside
+) -> None:
+    inside("install", "--client", "codex", "--scope", "user")
+    inside("hooks", "install", "cursor", "--yes")
+    (project / ".qwen").mkdir()
+    (project / ".qwen" / "settings.json").write_text("{,}", encoding="utf-8")
+    status, said, errors = inside("uninstall")
+    assert status == 125
+    assert str(home / ".codex" / "config.toml") in said
+    assert str(project / ".cursor" / "hooks.json") in said
+    assert "add --yes" in errors
+    status, said, _ = inside("uninstall", "--yes")
+    assert (status, "Qwen Code: " in said) == (1, True)  # what cannot be read is left and told
+    assert not (home / ".codex").exists()
+    assert not (project / ".cursor").exists()
+
+
+def test_uninstall_takes_nothing_while_a_run_is_going_on(project: Path, home: Path, inside: Inside) -> None:
+    inside("install", "--client", "claude")
+    going = subprocess.Popen([*PUNCHLIST, "run", "--", "sleep 60"], cwd=project, stdout=subprocess.DEVNULL)
+    try:
+        while "running" not in inside("runs")[1]:
+            assert going.poll() is None
+        status, _, errors = inside("uninstall", "--yes")
+        assert (status, "nothing was taken away: sleep-1 is running" in errors) == (125, True)
+        assert (project / ".mcp.json").exists()
+        assert "sleep-1 error" in inside("stop", "sleep-1")[1]
+        assert going.wait(20) == 128 + 15
+    finally:
+        going.kill()
+    assert inside("uninstall", "--yes")[0] == 0
+    assert not (project / ".punchlist").exists()
+
+
+def test_hooks_come_and_go_by_name_and_from_both_files(project: Path, home: Path, inside: Inside) -> None:
+    inside("hooks", "install", "gemini", "--scope", "user", "--yes")
+    inside("hooks", "install", "claude", "--yes")
+    assert "SessionStart" not in inside("hooks", "preview", "claude")[1]
+    said = inside("hooks", "uninstall")[1]
+    assert "Claude Code: " in said
+    assert "Gemini CLI: " in said
+    assert not (home / ".gemini").exists()
+    assert "no hooks of Punchlist" in inside("hooks", "uninstall", "gemini")[1]
+    assert "one runtime at a time" in inside("hooks", "install", "gemini", "claude")[2]
+
+
+def test_the_example_that_init_left_goes_as_well(tmp_path: Path, home: Path) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    call(folder, "init")
+    assert "held the example alone" in call(folder, "uninstall", "--yes").stdout
+    assert list(folder.iterdir()) == []
+    call(folder, "init")
+    (folder / "punchlist.toml").write_text('[checks]\nt = "true"\n', encoding="utf-8")
+    call(folder, "uninstall", "--yes")
+    assert (folder / "punchlist.toml").exists()
+
+
+def test_the_note_on_a_projects_file_is_not_told_of_a_users(project: Path, home: Path, inside: Inside) -> None:
+    assert "approved" in inside("install", "--client", "claude")[1]
+    assert "approved" not in inside("install", "--client", "claude", "--scope", "user")[1]
 
 
 def test_print_shows_the_change_and_writes_nothing(home: Path, inside: Inside) -> None:
@@ -93,7 +157,6 @@ def test_a_configuration_file_goes_into_the_entry(
         (["install", "--client", "roo", "--scope", "user"], "use --scope project"),
         (["install", "--client", "claude", "--env", "novalue"], "NAME=VALUE"),
         (["install", "--client", "claude", "--config", "missing.json"], "no such file"),
-        (["uninstall"], "--yes"),
         (["hooks", "install"], "name a runtime"),
         (["hooks", "install", "--runtime", "vim"], "no runtime 'vim'"),
         (["hooks", "install", "--runtime", "claude"], "--yes"),
@@ -107,16 +170,24 @@ def test_wrong_usage_says_what_to_do(project: Path, home: Path, words: list[str]
     assert not (project / ".claude").exists()
 
 
-def test_a_terminal_is_asked_before_hooks_are_written(project: Path, home: Path) -> None:
-    for answer, written in ((b"n\n", False), (b"y\n", True)):
+@pytest.mark.parametrize(
+    ("words", "file"),
+    [
+        (["hooks", "install", "--runtime", "codex"], ".codex/hooks.json"),
+        (["install", "--client", "codex"], ".codex/config.toml"),
+        (["init", "--client", "roo"], ".roo/mcp.json"),
+    ],
+)
+def test_a_terminal_is_shown_the_change_and_asked(project: Path, home: Path, words: list[str], file: str) -> None:
+    for answer, written in ((b"n\n", words[0] == "init"), (b"y\n", True)):
         ours, theirs = pty.openpty()
         os.write(ours, answer)
-        subprocess.run(
-            [*PUNCHLIST, "hooks", "install", "--runtime", "codex"], cwd=project, stdin=theirs, stdout=theirs, timeout=60
-        )
+        subprocess.run([*PUNCHLIST, *words], cwd=project, stdin=theirs, stdout=theirs, timeout=60)
+        shown = os.read(ours, 65536).decode()
         os.close(ours)
         os.close(theirs)
-        assert (project / ".codex" / "hooks.json").exists() is written
+        assert (project / file).exists() is written
+        assert words[0] == "init" or ("[y/N]" in shown and "+++" in shown and str(project / file) in shown)
 
 
 def test_hooks_keep_what_stands_in_the_file_and_are_installed_once(project: Path, home: Path) -> None:
@@ -252,8 +323,10 @@ def test_init_shows_what_there_is_and_offers_the_clients_used_here(tmp_path: Pat
     (project / "package.json").write_text('{"scripts": {"test": "node --test"}}', encoding="utf-8")
     done = call(project, "init")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "test" in done.stdout
+    assert "checks: test" in done.stdout
+    assert "no linter or type checker" in done.stdout
     assert "punchlist install --client cursor" in done.stdout
+    assert "next: punchlist init --yes" in done.stdout
     assert not (project / ".cursor" / "mcp.json").exists()
     assert not (project / "punchlist.toml").exists()
     assert (project / ".punchlist" / ".gitignore").read_text() == "*\n"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from punchlist.agents.feeding import all_hooks
 from punchlist.agents.findings import Finding, Level
 from punchlist.agents.greeting import clients
+from punchlist.engines.record import Found
 from punchlist.model import Trouble
 from punchlist.service.project import Project
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 MUCH = 1 << 30
 SHOWN = 12
+NO_ENGINE = "no linter or type checker that is known shows here"
 LONGEST = 240
 
 
@@ -26,8 +28,7 @@ def examined(project: Project, *, run: bool) -> Iterator[Finding]:
     yield Finding("ok", "root", f"{project.folder} ({project.root.how})")
     yield from (Finding("note", "root", note) for note in project.root.notes)
     yield from configuration(project)
-    if run:
-        yield from engines(project)
+    yield from engines(project) if run else at_hand(project)
     yield from clients(project.folder, os.environ)
     yield from all_hooks(project.folder, os.environ)
     yield from state(project)
@@ -52,6 +53,24 @@ def configuration(project: Project) -> Iterator[Finding]:
         )
 
 
+def at_hand(project: Project) -> Iterator[Finding]:
+    """Tell which engines the project uses, and which of them are not there; none is run."""
+    from punchlist.service.probing import used
+
+    try:
+        found = list(used(project))
+    except Trouble:
+        return  # a bad configuration was told already
+    names = [f"{name} {there.version}".strip() for name, there in found if isinstance(there, Found)]
+    if names:
+        yield Finding("ok", "engines", ", ".join(names))
+    for name, there in found:
+        if not isinstance(there, Found):
+            yield Finding("note", name, there.message)
+    if not found:
+        yield Finding("note", "engines", NO_ENGINE)
+
+
 def engines(project: Project) -> Iterator[Finding]:
     """Run every engine of the project on a probe; one that fails is a problem."""
     from punchlist.service.probing import probes
@@ -67,7 +86,7 @@ def engines(project: Project) -> Iterator[Finding]:
     if seen and not worked:
         yield Finding("problem", "engines", "none of the project's engines works", "Install one of those named above")
     elif not seen:
-        yield Finding("note", "engines", "no linter or type checker that is known shows here")
+        yield Finding("note", "engines", NO_ENGINE)
 
 
 def probed(probe: "Probe", folder: Path) -> Finding:

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from punchlist.agents.clients import entries
 from punchlist.agents.clients.record import SCOPES, Client
@@ -12,6 +11,11 @@ from punchlist.model import Trouble
 from punchlist.project.paths import home_folder
 from punchlist.service.project import Project
 
+EXAMPLE = """\
+# What this project can check. Each entry is run by its name: punchlist run test
+# [checks]
+# test = "./run-tests.sh"
+"""
 # How a home folder shows that its owner uses a client.
 HOMES = {
     "claude": (".claude.json", ".claude"),
@@ -33,11 +37,12 @@ HOMES = {
 
 
 def described(project: Project) -> Iterator[Finding]:
-    """Yield what is found: root, configuration, checks."""
-    from punchlist.agents.doctor import configuration
+    """Yield what is found: root, configuration, checks, engines."""
+    from punchlist.agents.doctor import at_hand, configuration
 
     yield Finding("ok", "root", f"{project.folder} ({project.root.how})")
     yield from configuration(project)
+    yield from at_hand(project)
 
 
 def used(project: Project, environ: Mapping[str, str]) -> list[tuple[Client, str]]:
@@ -72,14 +77,4 @@ def wanted_configuration(project: Project) -> str | None:
     """Return a punchlist.toml where there is something to say: nothing to check was found, so an example is left."""
     if project.config.sources or project.checks():
         return None
-    return (
-        "# What this project can check. Each entry is run by its name: punchlist run test\n"
-        "# [checks]\n"
-        '# test = "./run-tests.sh"\n'
-    )
-
-
-def ignores_state(root: Path) -> bool:
-    """Whether git passes the state folder over: it ignores itself, so nothing has to be added for that."""
-    folder = root / ".punchlist"
-    return (folder / ".gitignore").is_file() and (folder / ".gitignore").read_text(encoding="utf-8").strip() == "*"
+    return EXAMPLE

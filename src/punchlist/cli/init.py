@@ -3,13 +3,17 @@
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 
 from punchlist.agents import initialise
 from punchlist.agents.clients import entries
-from punchlist.agents.clients.record import own_command
+from punchlist.agents.clients.record import SCOPES, Client, own_command
 from punchlist.agents.clients.registry import CLIENTS, client
-from punchlist.cli import asking, common
-from punchlist.cli.install import shown
+from punchlist.agents.hooks import install as hooks
+from punchlist.agents.hooks.registry import RUNTIMES, host
+from punchlist.cli import common
+from punchlist.cli.install import agreed, shown, written
+from punchlist.model import Trouble
 from punchlist.project.root import state_dir
 from punchlist.service.project import Project, open_project
 
@@ -48,14 +52,36 @@ def _clients(project: Project, options: argparse.Namespace) -> int:
     for one, _ in [pair for pair in chosen if pair not in missing]:
         common.out(f"{one.name} has its entry")
     terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+    offered = False
     for one, scope in missing:
         settings, text, _ = entries.planned(one, scope, project.folder, os.environ, own_command(), {})
-        if not (options.yes or options.client or terminal):
-            common.out(f"{one.name} is used here: punchlist install --client {one.id} --scope {scope} would write")
+        yes = options.yes or bool(options.client)
+        if not (yes or terminal):
+            offered = True
+            common.out(f"{one.name} is used here; `punchlist install --client {one.id} --scope {scope}` would write")
             common.out(shown(settings.path, settings.text, text))
-        elif options.yes or options.client or asking.agreed(f"Write {settings.path} for {one.name}?", yes=False):
-            path, done = entries.install(one, scope, project.folder, os.environ, own_command(), {})
-            common.out(f"{one.name}: {path} {done}" + (f"; {one.note}" if one.note else ""))
-    if not chosen:
-        common.out("no agent was seen here: punchlist install --client NAME")
+        elif agreed(settings.path, settings.text, text, yes=yes):
+            common.out(written(one, scope, project.folder, {}))
+    common.out("\n".join(_next(project, chosen, offered)))
     return 0
+
+
+def _next(project: Project, chosen: Sequence[tuple[Client, str]], offered: bool) -> list[str]:
+    """Return what to do next."""
+    lines = []
+    if not chosen:
+        lines.append("no agent was seen here; punchlist install --client NAME (punchlist install lists them)")
+    if offered:
+        lines.append("next: punchlist init --yes writes what is shown above")
+    able = [one.id for one, _ in chosen if one.id in RUNTIMES and not _hooked(project, one.id)]
+    if able:
+        lines.append(f"next: punchlist hooks install --runtime {able[0]} lets it work without being asked")
+    return [*lines, "next: punchlist doctor tries what is set up"]
+
+
+def _hooked(project: Project, name: str) -> bool:
+    """Whether a host has hooks of ours; what cannot be read is left to `doctor`."""
+    try:
+        return any(hooks.installed(host(name), scope, project.folder, os.environ) for scope in SCOPES)
+    except Trouble:
+        return True

@@ -3,6 +3,7 @@
 import argparse
 import difflib
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from punchlist.agents.clients.record import Client, own_command
 from punchlist.agents.clients.registry import CLIENTS, client
 from punchlist.cli import asking, common
 from punchlist.model import Trouble
+from punchlist.project.paths import home_folder
 from punchlist.service.project import open_project
 
 
@@ -37,20 +39,25 @@ def run(options: argparse.Namespace) -> int:
         settings, text, _ = entries.planned(one, scope, root, os.environ, own_command(), env)
         if options.show:
             common.out(shown(settings.path, settings.text, text))
-            continue
-        if settings.text != text and not asking.agreed(f"Write {settings.path}?", yes=options.yes or not _guarded()):
+        elif settings.text == text or agreed(settings.path, settings.text, text, yes=options.yes):
+            common.out(written(one, scope, root, env))
+        else:
             common.out("nothing written")
-            continue
-        path, done = entries.install(one, scope, root, os.environ, own_command(), env)
-        common.out(f"{one.name}: {path} {done}" + (f"; {one.note}" if one.note else ""))
     return 0
 
 
-def _guarded() -> bool:
-    """Naming a client is asking for it: only on a terminal there is somebody to show the file to first."""
-    import sys
+def agreed(path: Path, old: str, new: str, *, yes: bool) -> bool:
+    """Ask on a terminal, the change shown first; without one, naming a client was asking for it."""
+    if yes or not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
+        return True
+    common.out(shown(path, old, new))
+    return asking.agreed(f"Write {path}?", yes=False)
 
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+def written(one: Client, scope: str, root: Path, env: Mapping[str, str]) -> str:
+    """Write an entry and return what was done, with what its user has to know."""
+    path, done = entries.install(one, scope, root, os.environ, own_command(), env)
+    return f"{one.name}: {path} {done}" + (f"; {one.note}" if one.note and scope == "project" else "")
 
 
 def variables(options: argparse.Namespace) -> dict[str, str]:
@@ -77,8 +84,13 @@ def shown(path: Path, old: str, new: str) -> str:
 
 
 def _listed() -> list[str]:
-    def place(one: Client, scope: str, environ: Mapping[str, str]) -> str:
-        found = one.file(scope, Path(), environ)
-        return str(found) if found else "-"
+    home = home_folder(os.environ)
 
-    return [f"{one.id:<12} {place(one, 'project', os.environ):<40} {place(one, 'user', os.environ)}" for one in CLIENTS]
+    def place(one: Client, scope: str) -> str:
+        found = one.file(scope, Path(), os.environ)
+        if found is None:
+            return "-"
+        return f"~/{found.relative_to(home).as_posix()}" if found.is_relative_to(home) else str(found)
+
+    rows = [(one.id, place(one, "project"), place(one, "user")) for one in CLIENTS]
+    return [f"{name:<12} {project:<40} {user}" for name, project, user in [("client", "project", "user"), *rows]]

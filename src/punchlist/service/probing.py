@@ -2,15 +2,15 @@
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from punchlist.engines.listed import listing_with
-from punchlist.engines.record import Engine, EngineResult, Unit
+from punchlist.engines.record import Engine, EngineResult, Found, Missing, Unit
 from punchlist.engines.run import chosen, run
 from punchlist.engines.runner import DEFECTS
 from punchlist.engines.scope import Scope
 from punchlist.engines.site import Site
-from punchlist.project.records import Config
 from punchlist.project.settings import EngineSetting
 from punchlist.records import dataclass, replace
 from punchlist.service.project import Project
@@ -41,32 +41,52 @@ def probes(project: Project) -> Iterator[Probe]:
 
     State is kept where there is a state folder already; else nothing is left behind.
     """
-    config = project.config
+    with _site(project) as site:
+        for engine, on in chosen(site, project.config):
+            if on:
+                yield _probe(project, engine, site)
+
+
+def used(project: Project) -> Iterator[tuple[str, Found | Missing]]:
+    """Yield the name of each engine that is on, and where it was found; none is run."""
+    with _site(project) as site:
+        for engine, on in chosen(site, project.config):
+            if on:
+                yield engine.name, engine.find(site.with_setting(project.config.engines.get(engine.name)), "")
+
+
+@contextmanager
+def _site(project: Project) -> Iterator[Site]:
+    """Give the project as engines see it; its state is thrown away where there was none."""
     states = project.states()
     with tempfile.TemporaryDirectory(prefix="punchlist-") as scratch:
         state = states[0] if states else Path(scratch)
         cache = Cache(state)
+        ignore, root = project.config.ignore, project.folder
+        scope = Scope(root, ignore, None, lambda ask: listing_with(cache, root, ask))
         try:
-            scope = Scope(project.folder, config.ignore, None, lambda ask: listing_with(cache, project.folder, ask))
-            site = Site(project.folder, scope, state, project.environ, cache=cache)
-            for engine, on in chosen(site, config):
-                if on:
-                    setting = config.engines.get(engine.name)
-                    yield _probe(project, config, engine, site.with_setting(setting), state)
+            yield Site(root, scope, state, project.environ, cache=cache)
         finally:
             cache.close()
 
 
-def _probe(project: Project, config: Config, engine: Engine, site: Site, state: Path) -> Probe:
-    files, program = _files(engine, site)
+def _probe(project: Project, engine: Engine, site: Site) -> Probe:
+    config = project.config
     setting = config.engines.get(engine.name) or EngineSetting()
+    files, program = _files(engine, site.with_setting(setting))
     limit = min(setting.timeout_s or engine.timeout_s, WHOLE_S if engine.entire else FILE_S)
     narrow = replace(setting, enabled=True, timeout_s=limit)
     settings = replace(config, engines={**config.engines, engine.name: narrow})
     for file in files[:TRIES] or [""]:
         paths = [file] if file else None
         checked = run(
-            project.folder, settings, paths, state=state, environ=project.environ, engines={engine.name}, fresh=True
+            project.folder,
+            settings,
+            paths,
+            state=site.state,
+            environ=project.environ,
+            engines={engine.name},
+            fresh=True,
         )
         result = checked.results[0]
         if (
