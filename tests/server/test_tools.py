@@ -12,7 +12,6 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from punchlist.server.protocol import INSTRUCTIONS, build
-from punchlist.server.table import TOOLS
 from punchlist.service.session import Session
 
 FAILING = "import unittest\nclass Cart(unittest.TestCase):\n    def test_total(self): self.assertEqual(1, 2)\n"
@@ -218,11 +217,18 @@ def test_a_call_taken_back_ends_what_it_started(session: Session, project: Path)
     assert session.wait("slow-1", 10).how.ending == "cancelled"
 
 
-def test_the_tool_list_and_the_instructions_are_short() -> None:
-    listed = json.dumps(
-        [{"name": t.name, "description": t.description, "inputSchema": t.schema} for t in TOOLS.values()]
-    )
-    assert len(listed) / 3.2 < 3800
+@pytest.mark.parametrize(("tools", "most"), [("", 3800), ('tools = ["run"]', 1500), ('tools = ["check"]', 1000)])
+def test_the_tool_list_and_the_instructions_are_short(
+    talk: Callable[[Talk], None], project: Path, tools: str, most: int
+) -> None:
+    (project / "punchlist.toml").write_text(f"{tools}\n", encoding="utf-8")
+
+    async def conversation(client: Client) -> None:
+        listed = (await client.list_tools()).tools
+        text = json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in listed], separators=(",", ":"))
+        assert len(text) / 3.4 < most  # of such text a token of o200k is four characters
+
+    talk(conversation)
     assert len(INSTRUCTIONS) < 480
 
 

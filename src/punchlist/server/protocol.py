@@ -89,15 +89,23 @@ def _described(tool: Tool, payload: str) -> types.Tool:
     return types.Tool(
         name=tool.name,
         description=tool.description,
-        input_schema=tool.schema,
+        input_schema=_short(tool.schema),
         output_schema={"type": "object"} if payload in MODES else None,
         annotations=types.ToolAnnotations(
             read_only_hint=tool.read_only,
-            destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent,
+            # Of what only reads the protocol says that the other two mean nothing.
+            destructive_hint=None if tool.read_only else tool.destructive,
+            idempotent_hint=None if tool.read_only else tool.idempotent,
             open_world_hint=tool.open_world,
         ),
     )
+
+
+def _short(schema: Any) -> Any:
+    """Return a schema without what only our own check of arguments needs to know: that no text may be empty."""
+    if isinstance(schema, dict):
+        return {key: _short(value) for key, value in schema.items() if key != "minLength"}
+    return schema
 
 
 def _payload(session: Session) -> str:
