@@ -226,7 +226,7 @@ def test_the_tool_list_and_the_instructions_are_short(
     async def conversation(client: Client) -> None:
         listed = (await client.list_tools()).tools
         text = json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in listed], separators=(",", ":"))
-        assert len(text) / 3.4 < most  # of such text a token of o200k is four characters
+        assert len(text) / 3.9 < most  # characters of such text in a token of o200k, measured
 
     talk(conversation)
     assert len(INSTRUCTIONS) < 480
