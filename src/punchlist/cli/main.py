@@ -20,7 +20,7 @@ VERBS: dict[str, str] = {
     "read": "read a log from a file or a pipe",
     "parsers": "list the parsers; `parsers test` tries the project's own",
     "templates": "list the output templates",
-    "stats": "what the checks cost so far",
+    "stats": "what was sent against the plain logs, and what checks cost",
     "cache": "`cache clear` forgets the engines' results",
     "fix": "show the tools' own safe fixes as a diff and write them",
     "undo": "take back a fix that was written",
