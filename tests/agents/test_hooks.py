@@ -2,11 +2,15 @@
 
 import json
 import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from punchlist.agents.hooks import install
 from punchlist.agents.hooks.answer import answer, printed
 from punchlist.agents.hooks.event import event_of, read
 from punchlist.agents.hooks.registry import RUNTIMES, host
@@ -79,6 +83,40 @@ def test_a_test_command_is_answered_as_the_host_documents(runtime: str) -> None:
     said = answer(runtime, json.dumps(pre_payload(runtime, "cd api && pytest -q 2>&1 | tail -5")), {})
     golden = GOLDEN / f"{runtime}.pre.json"
     assert json.loads(printed(said) or "null") == json.loads(golden.read_text(encoding="utf-8"))
+
+
+def test_copilot_hears_of_an_edit_at_the_top_of_the_answer_and_vs_code_in_its_own_place() -> None:
+    edited = {"tool_name": "Write", "tool_input": {"file_path": "a.py"}}
+    keys = ("hook_event_name", "hookEventName")
+    told = [host("copilot").tell(event_of({**edited, key: "PostToolUse"}), "x") for key in keys]
+    assert [set(one) for one in told] == [{"additionalContext", "hookSpecificOutput"}, {"hookSpecificOutput"}]
+
+
+@pytest.mark.parametrize("runtime", ["codex", "vscode"])
+def test_a_host_whose_shell_makes_its_own_path_gets_the_whole_place(
+    runtime: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    here = os.path.dirname(sys.executable)
+    said = printed(answer(runtime, json.dumps(pre_payload(runtime, "pytest")), {"PATH": here}))
+    assert f'"command":"{here}/punchlist run -- pytest"' in said
+    plain = printed(answer("gemini", json.dumps(pre_payload("gemini", "pytest")), {"PATH": here}))
+    assert '"command":"punchlist run -- pytest"' in plain
+
+
+@pytest.mark.parametrize("runtime", [name for name in RUNTIMES if name != "opencode"])
+def test_an_entry_whose_program_is_gone_does_nothing(runtime: str, tmp_path: Path) -> None:
+    file = install.place(host(runtime), "project", tmp_path, {})
+    install.install(install.planned(host(runtime), "project", tmp_path, {}), "project")
+    file.write_text(
+        file.read_text(encoding="utf-8").replace(os.path.dirname(sys.executable), "/gone"), encoding="utf-8"
+    )
+    for inner in re.findall(r'"command": "(.*)"', file.read_text(encoding="utf-8")):
+        done = subprocess.run(inner, shell=True, capture_output=True, text=True, input="{}")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    told = install.installed(host(runtime), "project", tmp_path, {})
+    assert told
+    assert all(subprocess.run(one, shell=True, capture_output=True).returncode == 127 for _, one in told)
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)

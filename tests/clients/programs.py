@@ -92,6 +92,8 @@ def settle(name: str, home: Path, project: Path) -> None:
         put(home / ".gemini" / "trustedFolders.json", {str(project): "TRUST_FOLDER"})
     elif name == "opencode":
         put(home / ".config" / "opencode" / "config.json", {"autoupdate": False, "share": "disabled"})
+        # A plugin makes it fetch a package, and wait for that.
+        (home / ".npmrc").write_text("offline=true\nfetch-retries=0\n", encoding="utf-8")
     elif name == "codex":
         config = home / ".codex" / "config.toml"
         config.parent.mkdir(parents=True, exist_ok=True)

@@ -6,6 +6,7 @@ the approval policy like any other. Unknown keys are refused, so nothing else is
 
 from typing import Any
 
+from punchlist.agents.hooks import codex_rules
 from punchlist.agents.hooks.event import Event
 from punchlist.agents.hooks.host import POST_S, PRE_S, STOP_S, Answer, Host, blocked, changed, nested, specific, warned
 
@@ -20,7 +21,9 @@ def entries(command: str) -> dict[str, Any]:
 
 
 def rewrite(event: Event, command: str) -> Answer:
-    """Give another command."""
+    """Give another command, unless a rule may forbid the one before or want it asked for."""
+    if codex_rules.bounded(event.command, event.cwd):
+        return None
     return specific(event, "PreToolUse", permissionDecision="allow", updatedInput=changed(event, command))
 
 

@@ -5,6 +5,7 @@ Event names in Pascal case get Claude's field names in Copilot CLI; camel case o
 
 from typing import Any
 
+from punchlist.agents.hooks import copilot_rules
 from punchlist.agents.hooks.event import Event
 from punchlist.agents.hooks.host import POST_S, PRE_S, STOP_S, Answer, Host, changed, specific, warned
 
@@ -20,10 +21,16 @@ def entries(command: str) -> dict[str, Any]:
 
 
 def rewrite(event: Event, command: str) -> Answer:
-    """Give another command; nothing is said of permission, so the usual question is asked."""
-    if event.camel and not event.name:
-        return {"modifiedArgs": changed(event, command)}
-    return specific(event, "PreToolUse", updatedInput=changed(event, command))
+    """Give another command; it is allowed only where the command line that started the host allows the one before."""
+    if event.camel and event.name:  # Visual Studio Code
+        return specific(event, "PreToolUse", updatedInput=changed(event, command))
+    standing = copilot_rules.standing(event.command)
+    if standing == "deny":
+        return None
+    allow: dict[str, Any] = {"permissionDecision": "allow"} if standing == "allow" else {}
+    if event.camel:
+        return {**allow, "modifiedArgs": changed(event, command)}
+    return specific(event, "PreToolUse", **allow, updatedInput=changed(event, command))
 
 
 def tell(event: Event, text: str) -> Answer:

@@ -56,7 +56,7 @@ def place(host: Host, scope: str, root: Path, environ: Mapping[str, str]) -> Pat
     """Return a host's file of a scope."""
     if scope == "project":
         return root / host.project
-    moved = {"codex": "CODEX_HOME", "copilot": "COPILOT_HOME"}.get(host.id, "")
+    moved = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME", "copilot": "COPILOT_HOME"}.get(host.id, "")
     if value := environ.get(moved, "").strip():
         return Path(value, *host.user.split("/")[2:])
     return home_folder(environ).joinpath(*host.user.split("/")[1:])

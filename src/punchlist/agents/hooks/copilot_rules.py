@@ -1,0 +1,33 @@
+"""What the command line of Copilot CLI says of a shell command: `--deny-tool`, `--allow-tool` (1.0.102 was run)."""
+
+import re
+
+from punchlist.agents.hooks import above
+from punchlist.agents.shell import split
+
+
+def standing(command: str) -> str:
+    """Return "deny" or "allow" where a rule names the command, else an empty text.
+
+    A rule for every tool or every shell command says the same of the rewritten one, so nothing is said for it. Where
+    the command cannot be taken apart, any rule that forbids a command counts.
+    """
+    lines = above.command_lines()
+    parts = split(command)
+    denied = [rule for rule in above.rules(lines, "--deny-tool") if rule.startswith("shell(")]
+    if parts is None:
+        return "deny" if denied else ""
+    texts = [" ".join(word.raw for word in part.words) for part in parts if part.words]
+    if any(matches(rule, text) for rule in denied for text in texts):
+        return "deny"
+    allowed = above.rules(lines, "--allow-tool")
+    return "allow" if texts and all(any(matches(rule, text) for rule in allowed) for text in texts) else ""
+
+
+def matches(rule: str, text: str) -> bool:
+    """Tell whether a rule covers a simple command: `shell(ruff)`, `shell(git push)`, `shell(git:*)`."""
+    found = re.fullmatch(r"shell\((.+)\)", rule)
+    if not found:
+        return False
+    words = found[1].strip().removesuffix(":*").split()
+    return bool(words) and text.split()[: len(words)] == words
