@@ -15,9 +15,8 @@ from typing import Any
 
 from punchlist.agents.clients.record import SCOPES
 from punchlist.agents.findings import Finding
-from punchlist.agents.hooks import claude_rules
 from punchlist.agents.hooks import install as hooks
-from punchlist.agents.hooks.event import PHASES
+from punchlist.agents.hooks.event import PHASES, read
 from punchlist.agents.hooks.host import POST_S, PRE_S, STOP_S, Host
 from punchlist.agents.hooks.registry import RUNTIMES, host
 from punchlist.agents.hooks.troubles import troubles
@@ -112,7 +111,7 @@ def _judged(one: Host, event: str, command: str, place: Path, environ: Mapping[s
         return replace(said, text="")
     if "punchlist" in said.text:
         return replace(said, text="takes over tests")
-    if one.id == "claude" and claude_rules.standing(TAKEN, str(place)) in ("deny", "ask"):
+    if one.rewrite(read(payload(one.id, event, place, TAKEN)), f"punchlist run -- {TAKEN}") is None:
         return replace(said, text=f"your own rules ask for `{TAKEN}`, so it is left alone")
     return Said(wrong=f"it does not take over `{TAKEN}`")
 
