@@ -143,7 +143,7 @@ def test_a_mistake_in_a_signal_check_is_told_with_its_line(tmp_path: Path, check
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"projects": {\n  "a": {}\n}}', 'signal.config.json:2: project "a" needs a "root"'),
+        ('{"projects": {\n  "a": {}\n}}', 'signal.config.json:2:3: project "a" needs a "root"'),
         ("[]", 'needs "projects"'),
         ('{"project": {}}', 'needs "projects"'),
         ('{\n  "projects": {,\n}', "signal.config.json:2:16: not valid JSON"),

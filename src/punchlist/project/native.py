@@ -55,7 +55,7 @@ def read(
     data: Any = parse_toml(text, name)
     for part in table:
         data = data.get(part, {}) if isinstance(data, dict) else data
-    source = Source(name, _finder(text))
+    source = Source(name, _finder(text), text)
     values = read_table(source, table, data, TOP)
     own = {n for n, _, _ in read_map(Source(""), (), values.get("parsers") or {})}
     known = None if parsers is None else {*parsers, *own}

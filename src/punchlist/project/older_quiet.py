@@ -22,7 +22,7 @@ REQUIRED = ("description", "include_regex", "tail_paragraphs")
 def read(text: str, name: str) -> dict[str, Template]:
     """Read the templates; raises `Trouble` with file, line and nearest valid key."""
     data = parse_yaml(text, name)
-    source = Source(name, _finder(text))
+    source = Source(name, _finder(text), text)
     if data is None:
         return {}
     if not isinstance(data, dict):

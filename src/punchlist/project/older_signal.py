@@ -89,7 +89,7 @@ def json_finder(text: str) -> Callable[[KeyPath], int | None]:
 def projects(text: str, file: Path, name: str, environ: Mapping[str, str]) -> list[Project]:
     """Return the file's projects; a relative root is relative to the file, `${VAR}` in it is replaced."""
     data = parse_json(text, name)
-    source = Source(name, json_finder(text))
+    source = Source(name, json_finder(text), text)
     listed = data.get("projects") if isinstance(data, dict) else None
     if not isinstance(listed, dict) or not listed:
         source.problem(
@@ -119,7 +119,7 @@ def match(found: list[Project], folder: Path) -> Project | None:
 
 def checks(project: Project, text: str, name: str, parsers: Collection[str] | None = None) -> dict[str, Check]:
     """Read a project's checks; raises `Trouble` with file, line and nearest valid name."""
-    source = Source(name, json_finder(text))
+    source = Source(name, json_finder(text), text)
     known = {*ADAPTERS, *(parsers or ())}
     out: dict[str, Check] = {}
     assert isinstance(project.checks, dict)

@@ -30,7 +30,7 @@ def read(text: str, name: str, exists: Callable[[str], bool]) -> dict[str, Any]:
     Raises `Trouble` with file, line and that system's own words for the mistake.
     """
     data = parse_json(text, name)
-    source = Source(name, json_finder(text))
+    source = Source(name, json_finder(text), text)
     if not isinstance(data, dict):
         source.problem((), f"{FILE} must contain a JSON object.")
         source.finish()

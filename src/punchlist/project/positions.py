@@ -118,3 +118,12 @@ def line_of(lines: dict[KeyPath, int], path: KeyPath, text: str) -> int | None:
         word = re.compile(rf"""(?<![\w-])["']?{re.escape(names[-1])}["']?\s*[=:]""")
         return next((start + offset for offset, line in enumerate(after) if word.search(line)), start)
     return None
+
+
+def column_of(text: str, line: int, path: KeyPath) -> int:
+    """Return the column (1-based, code points) of a key in its line; that of the first text there without its name."""
+    found = text.splitlines()[line - 1 : line]
+    content = found[0] if found else ""
+    name = next((part for part in reversed(path) if isinstance(part, str)), "")
+    there = re.search(rf"""(?<![\w-])["']?{re.escape(name)}(?![\w-])""", content) if name else None
+    return (there.start() if there else len(content) - len(content.lstrip())) + 1

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from punchlist.model import Trouble
+from punchlist.project.positions import column_of
 from punchlist.records import dataclass, field
 
 Path_ = tuple[str | int, ...]
@@ -14,16 +15,22 @@ MAX_PROBLEMS = 5
 
 @dataclass(slots=True)
 class Source:
-    """One configuration file being read: its shown name, how to find a key's line, and the mistakes found so far."""
+    """One configuration file being read: its shown name, how to find a key's line, and the mistakes found so far.
+
+    With `text`, the file's own, a mistake is told with its column too (1-based, code points).
+    """
 
     name: str
     line_of: Callable[[Path_], int | None] = lambda _: None
+    text: str = ""
     problems: list[str] = field(default_factory=list)
 
     def problem(self, path: Path_, message: str) -> None:
-        """Note a mistake at the line of a key."""
+        """Note a mistake at the place of a key."""
         line = self.line_of(path)
-        self.problems.append(f"{self.name}:{line}: {message}" if line else f"{self.name}: {message}")
+        column = column_of(self.text, line, path) if line and self.text else None
+        place = ":".join(str(part) for part in (self.name, line, column) if part)
+        self.problems.append(f"{place}: {message}")
 
     def finish(self) -> None:
         """Raise all noted mistakes as one `Trouble` (code `invalid_configuration`), the first five in full."""
