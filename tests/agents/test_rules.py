@@ -33,7 +33,7 @@ def put(path: Path, value: Any) -> None:
         (["claude", "--disallowedTools", "Bash(a:*),Bash(b c)", "-p"], claude_rules.DENIES, ["Bash(a:*)", "Bash(b c)"]),
         (["claude", "--disallowed-tools=Bash(a)", "go"], claude_rules.DENIES, ["Bash(a)"]),
         (["claude", "--allowedTools", "Bash", "--model", "x"], claude_rules.DENIES, []),
-        (["copilot", "--deny-tool", "shell(a b)", "--deny-tool=shell(c)"], ("--deny-tool",), ["shell(a b)", "shell(c)"]),
+        (["x", "--deny-tool", "shell(a b)", "--deny-tool=shell(c)"], ("--deny-tool",), ["shell(a b)", "shell(c)"]),
         (["copilot", "-p", "--deny-tool"], ("--deny-tool",), []),
     ],
 )  # fmt: skip

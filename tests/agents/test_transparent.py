@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from punchlist.agents.transparent import decide
+from punchlist.agents.hooks.answer import program
+from punchlist.agents.transparent import decide, shell_command
 from punchlist.reading.command import understand
 from punchlist.reading.recognise import by_command
 from punchlist.running.seethrough import see_through
@@ -385,3 +386,37 @@ def test_a_longer_time_limit_is_not_cut_short() -> None:
 
 def test_another_name_of_the_program_is_put_in_front() -> None:
     assert decide("a=1 pytest", program="/x/y/punchlist") == "a=1 /x/y/punchlist run -- pytest"
+
+
+# What Claude Code 2.1.332 puts around an agent's command.
+BEGIN = (
+    "source /home/dev/.claude/shell-snapshots/snapshot-bash-1.sh 2>/dev/null || true && "
+    "{ \\builtin shopt -u extglob || \\builtin setopt NO_EXTENDED_GLOB; } >/dev/null 2>&1 || true && "
+    "{ \\builtin unalias -- 'which'; \\builtin unset -f -- 'which'; } >/dev/null 2>&1 || true && eval "
+)
+ENDS = (" < /dev/null && pwd -P >| /tmp/claude-1-cwd", " && pwd -P >| /tmp/claude-1-cwd")
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize(
+    ("command", "taken"),
+    [
+        ("pytest -q && echo done", "punchlist run -- pytest -q && echo done"),
+        ("pytest -k 'a b'", "punchlist run -- pytest -k 'a b'"),
+        ("x && eval 'pytest' && pwd", None),
+        ("pytest > out.txt; wc -c < out.txt", None),
+        ("ls", None),
+    ],
+)
+def test_claude_s_shell_prefix_takes_over_what_stands_behind_its_eval(
+    command: str, taken: str | None, end: str
+) -> None:
+    environ = {"CLAUDE_CODE_SHELL_PREFIX": "/x/punchlist-shell", "SHELL": "/bin/bash", "PATH": ""}
+    text = BEGIN + shlex.quote(command) + end
+    said = shell_command(text, environ)[1].replace(program(environ), "punchlist")
+    assert said == (text if taken is None else BEGIN + shlex.quote(taken) + end)
+
+
+@pytest.mark.parametrize("text", ["npx eslint --mcp", "/x/punchlist serve", "pytest -q", "cat > a; npx tsc --noEmit"])
+def test_hooks_and_servers_behind_claude_s_shell_prefix_stay_as_they_are(text: str) -> None:
+    assert shell_command(text, {"CLAUDE_CODE_SHELL_PREFIX": "/x/punchlist-shell"})[1] == text

@@ -46,9 +46,9 @@ class Place:
         wanted = ["hooks", "install", "--runtime", name, "--fail-on-priority", "2", "--yes"]
         punchlist(self.project, environment(name, self.home), *wanted)
 
-    def talk(self, turns: list[Turn], *arguments: str) -> Any:
+    def talk(self, turns: list[Turn], *arguments: str, **variables: str) -> Any:
         """Let the agent work with a model that plays these turns."""
-        return talk(self.name, self.home, self.project, turns, *arguments)
+        return talk(self.name, self.home, self.project, turns, *arguments, **variables)
 
     def runs(self) -> list[str]:
         """The ids of our runs of a command."""
@@ -129,3 +129,22 @@ def test_a_hook_whose_program_is_gone_stops_nobody(name: str, tmp_path: Path) ->
     assert (place.project / "new.py").read_text(encoding="utf-8") == FAULT
     assert len(said.requests) == 3
     assert any("/gone/punchlist" in path.read_text(encoding="utf-8") for path in written)
+
+
+def test_claude_s_shell_prefix_takes_over_commands_and_lets_hooks_and_servers_work(tmp_path: Path) -> None:
+    place = Place("claude", tmp_path)
+    prefix = Path(sys.executable).parent / "punchlist-shell"
+    assert prefix.exists(), "install this package again: it has a new program"
+    heard = {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "THE HOOK SPOKE"}}
+    put(tmp_path / "heard.json", heard)
+    hook = {"type": "command", "command": f"cat {tmp_path / 'heard.json'}"}
+    put(place.project / ".claude" / "settings.json", {"hooks": {"PostToolUse": [{"matcher": "*", "hooks": [hook]}]}})
+    environ = environment("claude", place.home)
+    punchlist(place.project, environ, "install", "--client", "claude", "--scope", "project", "--yes")
+    turns = [shell("claude", "cd . && ruff check .; echo code $?"), {"tool": "mcp__punchlist__ping", "arguments": {}}]
+    tools = ("--allowedTools", "Bash,mcp__punchlist")
+    said = place.talk([*turns, {"text": "One."}], *tools, CLAUDE_CODE_SHELL_PREFIX=str(prefix))
+    assert said.code == 0, said.printed
+    assert re.search(r"FAILED ruff check.*old.py:1 F821.*code 1", said.heard(1), re.S)
+    assert "THE HOOK SPOKE" in said.heard(1)
+    assert "pong" in said.heard(2)

@@ -71,7 +71,7 @@ def split(text: str) -> list[Simple] | None:
         elif char in "()&":
             return None
         else:
-            end = _word_end(text, at)
+            end = word_end(text, at)
             if end is None:
                 return None
             if not now.words and not now.redirections:
@@ -98,10 +98,10 @@ def _redirected(text: str, at: int, mark: str) -> int | None:
         return None
     while text[at : at + 1] in (" ", "\t"):
         at += 1
-    return None if text[at : at + 1] in ("", "(", "\n", "<", ">", "&", ";", "|") else _word_end(text, at)
+    return None if text[at : at + 1] in ("", "(", "\n", "<", ">", "&", ";", "|") else word_end(text, at)
 
 
-def _word_end(text: str, at: int) -> int | None:
+def word_end(text: str, at: int) -> int | None:
     """Return the end of the word that begins here; quotes and substitutions belong to it."""
     size = len(text)
     while at < size:

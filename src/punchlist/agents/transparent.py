@@ -11,8 +11,9 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Mapping
+from typing import NoReturn
 
-from punchlist.agents.shell import ASSIGNMENT, Simple, split, upward
+from punchlist.agents.shell import ASSIGNMENT, Simple, split, upward, word_end
 from punchlist.agents.worth import PLAIN, worth
 
 OFF = "PUNCHLIST"
@@ -230,25 +231,48 @@ def _longer(command: str, limit_s: float | None) -> bool:
 def shell_command(text: str, environ: Mapping[str, str]) -> tuple[str, str]:
     """Return the shell to use and what it is to run, for a host that puts a program of its choice before its commands.
 
-    Claude Code's CLAUDE_CODE_SHELL_PREFIX is such a place: its command stands behind `eval` there (2.1.332).
+    Claude Code's CLAUDE_CODE_SHELL_PREFIX is such a place (2.1.332): the agent's command stands there as the word
+    behind `eval`, in front of the host's own end. Hooks and servers come through the same program and stay as they
+    are.
     """
     named = environ.get("SHELL", "")
     known = named.rsplit("/", 1)[-1] in ("bash", "zsh", "sh", "dash", "ksh")
     shell = next(
         (one for one in (named if known else "", "/bin/bash", "/bin/sh") if one and os.path.exists(one)), "/bin/sh"
     )
-    cwd = os.getcwd()
     from punchlist.agents.hooks.answer import program
 
     own = program(environ)
-    whole = decide(text, cwd, environ, program=own)
-    if whole is not None:
-        return shell, whole
-    for part in split(text) or ():
-        if part.words and part.words[0].raw == "eval" and len(part.words) == 2:
-            word = part.words[1]
-            inner = shlex.split(word.raw)
-            new = decide(inner[0], cwd, environ, program=own) if inner else None
-            if new is not None:
-                return shell, text[: word.start] + shlex.quote(new) + text[word.end :]
-    return shell, text
+    if found := evaluated(text):
+        start, end = found
+        (inner,) = shlex.split(text[start:end])
+        new = decide(inner, os.getcwd(), environ, program=own)
+        return shell, text if new is None else text[:start] + shlex.quote(new) + text[end:]
+    if environ.get(PREFIX):
+        return shell, text
+    return shell, decide(text, os.getcwd(), environ, program=own) or text
+
+
+PREFIX = "CLAUDE_CODE_SHELL_PREFIX"
+_EVAL = re.compile(r"(?:^|&& )eval (?=['\"])")
+_ITS_END = re.compile(r"(?: < /dev/null)? && pwd(?: -P)?(?: >\|? ?\S+)?\s*")
+
+
+def evaluated(text: str) -> tuple[int, int] | None:
+    """Return where the word behind the host's own `eval` stands; None where a text has not the host's form."""
+    for found in _EVAL.finditer(text):
+        end = word_end(text, found.end())
+        if end is not None and _ITS_END.fullmatch(text, end):
+            return found.end(), end
+    return None
+
+
+def shell() -> NoReturn:
+    """Become the shell for the command in the first argument: the program `punchlist-shell`."""
+    import sys
+
+    if len(sys.argv) < 2:
+        print("usage: punchlist-shell COMMAND", file=sys.stderr)  # noqa: T201
+        os._exit(2)
+    program, text = shell_command(sys.argv[1], os.environ)
+    os.execv(program, [program, "-c", text, *sys.argv[2:]])  # noqa: S606
