@@ -1,16 +1,16 @@
 """Run checks by name, or any command after `--`; prints the punch list and keeps the exit code."""
 
 import os
-import signal
 import sys
-import threading
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import FrameType, SimpleNamespace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from punchlist.cli import common
 from punchlist.model import Trouble, exit_status
+from punchlist.running import handle
 from punchlist.running.environment import nested
 from punchlist.service import plan
 from punchlist.service.answers import punch_list
@@ -157,22 +157,6 @@ def _marked(session: Session, one: Run, base: Run, budget: Budget, text: str) ->
     return with_base(session.project, one, base, budget=budget) or f"{text}\n{base_line(base, None)}"
 
 
-class ending_on_signals:  # noqa: N801  used as a function
+def ending_on_signals(session: Session) -> AbstractContextManager[None]:
     """End every run and its process tree when this process is asked to end; the runs are still recorded."""
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.before: dict[int, object] = {}
-
-    def __enter__(self) -> None:
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
-                self.before[number] = signal.signal(number, self._end)
-
-    def _end(self, number: int, _frame: FrameType | None) -> None:
-        for live in list(self.session.lives.by_id.values()):
-            live.handle.cancel(number)
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self.before.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]
+    return handle.ending_on_signals(handles=lambda: [live.handle for live in list(session.lives.by_id.values())])

@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
@@ -66,11 +66,13 @@ def cancel_all(signum: int | None = None, wait_s: float = 5.0) -> bool:
 
 
 @contextmanager
-def ending_on_signals(handle: Handle | None = None) -> Iterator[None]:
+def ending_on_signals(
+    handle: Handle | None = None, handles: Callable[[], Iterable[Handle]] | None = None
+) -> Iterator[None]:
     """Let SIGINT, SIGTERM and SIGHUP end the command (None: all, also those not yet begun); for a main thread.
 
-    The first one asks the tree to end and lets `capture` return a proper result (`how.signal` names the signal); the
-    next one makes it end.
+    `handles` says which are all, where something else than a command is ended by them too. The first signal asks the
+    tree to end and lets `capture` return a proper result (`how.signal` names the signal); the next one makes it end.
     """
     names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in (getattr(signal, name) for name in names)}
@@ -80,7 +82,7 @@ def ending_on_signals(handle: Handle | None = None) -> Iterator[None]:
             handle.cancel(number)
             return
         _stopping.append(number)
-        for one in list(_live):
+        for one in list(_live if handles is None else handles()):
             one.cancel(number)
 
     for number, handler in before.items():
