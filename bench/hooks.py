@@ -31,9 +31,8 @@ def main() -> int:
                 for _ in range(ROUNDS)
             ]
             bare, ours = (statistics.median(column) for column in zip(*pairs, strict=True))
-            print(
-                f"{command.splitlines()[0]}: {ours * 1000:.0f} ms, {ours / bare:.1f} times a bare interpreter (at most 5)"
-            )
+            shown = command.splitlines()[0]
+            print(f"{shown}: {ours * 1000:.0f} ms, {ours / bare:.1f} times a bare interpreter (at most 5)")
     return 0
 
 
