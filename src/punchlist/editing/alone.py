@@ -1,13 +1,13 @@
 """One writer at a time: a lock between processes that ends with its owner."""
 
 import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from punchlist.model import Trouble
+from punchlist.store.locks import try_lock
 
 _POLL_S = 0.02
 
@@ -18,30 +18,10 @@ def alone(path: Path, wait_s: float = 10.0) -> Iterator[None]:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
         until = time.monotonic() + wait_s
-        while not _locked(descriptor):
+        while not try_lock(descriptor):
             if time.monotonic() >= until:
                 raise Trouble("another process is writing files of this project; try again", "busy")
             time.sleep(_POLL_S)
         yield
     finally:
         os.close(descriptor)
-
-
-def _locked(descriptor: int) -> bool:
-    """Try to lock; a file system that has no locks makes nobody wait."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError as error:
-        import errno
-
-        return error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
-    return True

@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from punchlist.engines import find
-from punchlist.engines.record import Inputs, Unit
+from punchlist.engines.record import Found, Inputs, Output, Unit
 from punchlist.engines.site import Site, above, below, joined
+from punchlist.records import dataclass
 
 SCRIPT = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".mjsx", ".cjsx", ".mtsx", ".ctsx")
 PYTHON = (".py", ".pyi")
@@ -87,6 +88,40 @@ def python_inputs(site: Site, home: str, configs: Iterable[str], text: str = "")
                 return Inputs(reason="packages are installed from folders outside of the project")
     files = [path for path in (*configs, *find.locks(site, home)) if os.path.isfile(path)]
     return Inputs(files=tuple(files), stamps=tuple(stamps), trees=((site.path(home), PYTHON),))
+
+
+@dataclass(frozen=True, slots=True)
+class Homes:
+    """Where a Python type checker has its programs: a file of its own, or a table of pyproject.toml, makes a home."""
+
+    file: str
+    table: str
+
+    @property
+    def configs(self) -> tuple[str, str]:
+        """The names of its configuration files."""
+        return self.file, "pyproject.toml"
+
+    def of(self, site: Site) -> list[str]:
+        """Return the homes of the scope."""
+        return [
+            home
+            for home in site.holding(self.configs)
+            if site.exists(joined(home, self.file)) or f"[{self.table}" in site.text(joined(home, "pyproject.toml"))
+        ]
+
+    def units(self, site: Site) -> list[Unit]:
+        """Return a unit for each home; the root is one where a setting of ours names the configuration."""
+        homes = [] if site.setting.config else self.of(site)
+        return units_by_home(site, homes, PYTHON, root=not homes or "" in homes)
+
+    def inputs(self, site: Site, _found: Found, unit: Unit, _outputs: Sequence[Output]) -> Inputs:
+        """Return what a unit's result depends on."""
+        configs = [joined(unit.home, name) for name in self.configs]
+        if site.setting.config:
+            configs.append(site.setting.config)
+        text = "\n".join(site.text(path) for path in configs)
+        return python_inputs(site, unit.home, [site.path(path) for path in configs], text)
 
 
 def site_packages(venv: str) -> list[str]:

@@ -1,25 +1,10 @@
 """ty (seen with 0.0.108): a native program that checks a whole project in less time than others need to start."""
 
-from collections.abc import Sequence
-
 from punchlist.engines import common, find
-from punchlist.engines.record import Engine, Found, Inputs, Job, Output, Unit
-from punchlist.engines.site import Site, joined
+from punchlist.engines.record import Engine, Found, Job, Unit
+from punchlist.engines.site import Site
 
-CONFIGS = ("ty.toml", "pyproject.toml")
-
-
-def _homes(site: Site) -> list[str]:
-    return [
-        home
-        for home in site.holding(CONFIGS)
-        if site.exists(joined(home, "ty.toml")) or "[tool.ty" in site.text(joined(home, "pyproject.toml"))
-    ]
-
-
-def _units(site: Site) -> list[Unit]:
-    homes = [] if site.setting.config else _homes(site)
-    return common.units_by_home(site, homes, common.PYTHON, root=not homes or "" in homes)
+HOMES = common.Homes("ty.toml", "tool.ty")
 
 
 def _jobs(site: Site, found: Found, unit: Unit) -> list[Job]:
@@ -29,26 +14,18 @@ def _jobs(site: Site, found: Found, unit: Unit) -> list[Job]:
     return [Job(argv=argv, cwd=unit.home, words=("ty", "check"))]
 
 
-def _inputs(site: Site, found: Found, unit: Unit, outputs: Sequence[Output]) -> Inputs:
-    configs = [joined(unit.home, name) for name in CONFIGS]
-    if site.setting.config:
-        configs.append(site.setting.config)
-    text = "\n".join(site.text(path) for path in configs)
-    return common.python_inputs(site, unit.home, [site.path(path) for path in configs], text)
-
-
 ENGINE = Engine(
     name="ty",
     kind="types",
     endings=common.PYTHON,
     parser="tools.ty",
-    marked=lambda site: bool(_homes(site)) or common.declared(site, "ty"),
-    units=_units,
+    marked=lambda site: bool(HOMES.of(site)) or common.declared(site, "ty"),
+    units=HOMES.units,
     find=lambda site, home: find.program(site, home, "ty"),
     jobs=_jobs,
     whole=lambda site, found, unit: "a type checker sees whole programs",
     configs=lambda site, folder: (),
-    inputs=_inputs,
+    inputs=HOMES.inputs,
     entire=True,
     nothing=("No python files found", "No Python files found"),
 )

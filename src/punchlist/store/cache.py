@@ -6,7 +6,6 @@ there are more than `MOST` results, least recently used first.
 
 import os
 import sqlite3
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from punchlist.records import dataclass
+from punchlist.store.locks import try_lock
 
 VERSION = 2
 MOST = 10_000
@@ -223,7 +223,7 @@ class Cache:
         except OSError:
             return None, False
         waited = False
-        while not _try_lock(file):
+        while not try_lock(file):
             waited = True
             if stopped():
                 os.close(file)
@@ -237,27 +237,6 @@ class Cache:
             if self._db is not None:
                 self._db.close()
                 self._db = None
-
-
-def _try_lock(file: int) -> bool:
-    """Lock an open file for this process alone; False where another has it."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError as error:
-        import errno
-
-        # A file system that has no locks must not make anybody wait for ever.
-        return error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
-    return True
 
 
 def _connected(path: Path) -> sqlite3.Connection:
