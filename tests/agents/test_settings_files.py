@@ -12,11 +12,22 @@ from punchlist.agents.clients.registry import CLIENTS, client
 from punchlist.agents.files import jsonc, tomltext, yamltext
 from punchlist.agents.files.settings import BACKUP
 from punchlist.agents.hooks import install as hooks
+from punchlist.agents.hooks.install import place as hooks_place
 from punchlist.agents.hooks.registry import host
 from punchlist.model import Trouble
 
 FILES = sorted((Path(__file__).parent / "settings").iterdir(), key=lambda path: path.name)
 COMMAND = ["/opt/tools/punchlist"]
+# What moves a client's own folder: the file of its user's servers, and of its hooks where it has some.
+MOVING = {
+    "CLAUDE_CONFIG_DIR": ("claude", ".claude.json", "settings.json"),
+    "CLINE_MCP_SETTINGS_PATH": ("cline", "", None),
+    "CODEX_HOME": ("codex", "config.toml", "hooks.json"),
+    "COPILOT_HOME": ("copilot", "mcp-config.json", "hooks/punchlist.json"),
+    "GEMINI_CLI_HOME": ("gemini", ".gemini/settings.json", ".gemini/settings.json"),
+    "QWEN_HOME": ("qwen", "settings.json", "settings.json"),
+    "XDG_CONFIG_HOME": ("opencode", "opencode/opencode.json", "opencode/plugins/punchlist.js"),
+}
 
 
 @pytest.fixture
@@ -24,9 +35,18 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "home"
     folder.mkdir()
     monkeypatch.setenv("HOME", str(folder))
-    for name in ("CODEX_HOME", "COPILOT_HOME", "CLINE_MCP_SETTINGS_PATH"):
+    for name in MOVING:
         monkeypatch.delenv(name, raising=False)
     return folder
+
+
+@pytest.mark.parametrize("variable", MOVING)
+def test_a_variable_moves_what_it_moves_for_the_client(variable: str, tmp_path: Path) -> None:
+    name, servers, hooks = MOVING[variable]
+    environ = {variable: str(tmp_path / "moved"), "HOME": str(tmp_path)}
+    assert client(name).file("user", tmp_path, environ) == tmp_path / "moved" / servers
+    if hooks is not None:
+        assert hooks_place(host(name), "user", tmp_path, environ) == tmp_path / "moved" / hooks
 
 
 def put_in_place(sample: Path, project: Path) -> tuple[Any, str, Path]:

@@ -25,14 +25,14 @@ CONNECTED = {
 class Place:
     """A home and a project of their own for one client, with the entry installed in a scope."""
 
-    def __init__(self, name: str, scope: str, folder: Path) -> None:
+    def __init__(self, name: str, scope: str, folder: Path, **moved: str) -> None:
         self.name = name
         self.program = words(name)
         self.home, self.project = folder / "home", folder / "project"
         for made in (self.home, self.project / ".git"):
             made.mkdir(parents=True)
         settle(name, self.home, self.project)
-        self.environ = environment(name, self.home)
+        self.environ = environment(name, self.home, **moved)
         # Python looks for this module whenever it starts: our server tells so that it was started, and how.
         witness, self.told = folder / "witness", folder / "told.jsonl"
         witness.mkdir()
@@ -87,6 +87,21 @@ def test_a_client_connects_to_the_installed_server(name: str, scope: str, tmp_pa
     assert re.search(CONNECTED[name], said, re.M), said
     if name != "gemini":  # which keeps PYTHONPATH from every server
         assert [(arguments[-1], value) for arguments, value in place.started()] == [("serve", VALUE)]
+
+
+MOVED = {
+    "claude": "CLAUDE_CONFIG_DIR",
+    "opencode": "XDG_CONFIG_HOME",
+    "qwen": "QWEN_HOME",
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_the_entry_is_where_a_client_with_a_moved_home_looks(name: str, tmp_path: Path) -> None:
+    place = Place(name, "user", tmp_path, **{MOVED[name]: str(tmp_path / "moved")})
+    said = place.run(["mcp", "list"])
+    assert re.search(CONNECTED[name], said, re.M), said
+    assert len(place.started()) == 1
 
 
 @pytest.mark.parametrize("name", ["claude", "qwen"])

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from punchlist.agents.clients.record import SERVER, Client, entry
+from punchlist.agents.clients.record import SERVER, Client, bounds, entry
 from punchlist.agents.files import jsonc, tomltext, yamltext
 from punchlist.agents.files.settings import Settings, first_state, read, restore, write
 from punchlist.model import Trouble
@@ -73,7 +73,7 @@ def found(client: Client, scope: str, root: Path, environ: Mapping[str, str]) ->
     path = place(client, scope, root, environ)
     if not path.is_file():
         return None
-    settings = read(path, (root,))
+    settings = read(path, bounds(scope, root, path, environ))
     value = _value(client, settings)
     return Entry(client, scope, path, value) if isinstance(value, Mapping) else None
 
@@ -82,7 +82,8 @@ def planned(
     client: Client, scope: str, root: Path, environ: Mapping[str, str], command: list[str], env: Mapping[str, str]
 ) -> tuple[Settings, str, dict[str, Any]]:
     """Return the file as it is, its text with the entry, and the entry. What its user added to an entry stays."""
-    settings = read(place(client, scope, root, environ), (root,))
+    path = place(client, scope, root, environ)
+    settings = read(path, bounds(scope, root, path, environ))
     there = _value(client, settings)
     value = entry(client, [*command, "serve"], env)
     if isinstance(there, Mapping):
@@ -106,7 +107,8 @@ def uninstall(client: Client, scope: str, root: Path, environ: Mapping[str, str]
     """Take the entry away; return the file and what was done, None where there was no entry."""
     if found(client, scope, root, environ) is None:
         return None
-    settings = read(place(client, scope, root, environ), (root,))
+    path = place(client, scope, root, environ)
+    settings = read(path, bounds(scope, root, path, environ))
     value = _value(client, settings)
     first = known = first_state(settings)
     if first is not None:

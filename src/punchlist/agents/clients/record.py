@@ -18,9 +18,10 @@ class Client:
     """One row of the registry.
 
     `project` is relative to the root; `user` begins with `~`, and `windows` and `mac` name the place there where it is
-    another one. `home` is a variable that moves the user's file (to the file itself where it ends in `_PATH`). `key` is
-    the path of the servers' container; `style` the entry's shape. `seen` says how place and shape are known: "run" (the
-    program was run), "source" or "documents". `note` is what its user has to do or to know.
+    another one. `home` is a variable that moves the user's file, with the place under it (`CODEX_HOME/config.toml`); a
+    name alone stands for the file itself. `key` is the path of the servers' container; `style` the entry's shape.
+    `seen` says how place and shape are known: "run" (the program was run), "source" or "documents". `note` is what its
+    user has to do or to know.
     """
 
     id: str
@@ -49,12 +50,19 @@ class Client:
         place = {"win32": self.windows, "darwin": self.mac}.get(sys.platform) or self.user
         if place is None:
             return None
-        if self.home and (moved := environ.get(self.home, "").strip()):
-            return Path(moved) if self.home.endswith("_PATH") else Path(moved) / Path(place).name
+        variable, _, under = (self.home or "").partition("/")
+        if variable and (moved := environ.get(variable, "").strip()):
+            return Path(moved, under)
         if place.startswith("%APPDATA%"):
             base = Path(environ.get("APPDATA") or home_folder(environ) / "AppData" / "Roaming")
             return base.joinpath(*place.split("/")[1:])
         return home_folder(environ).joinpath(*place.removeprefix("~/").split("/"))
+
+
+def bounds(scope: str, root: Path, path: Path, environ: Mapping[str, str]) -> tuple[Path, ...]:
+    """Return where a settings file may be beside the home folder: in the project, or where its user has moved it to."""
+    moved = scope == "user" and not path.is_relative_to(home_folder(environ))
+    return (root, path.parent) if moved else (root,)
 
 
 def entry(client: Client, command: list[str], env: Mapping[str, str]) -> dict[str, Any]:

@@ -1,6 +1,8 @@
-"""Cursor: `.cursor/hooks.json`. Its shell hook can allow, deny or ask, and not rewrite: commands are left alone.
+"""Cursor: `.cursor/hooks.json`. Its shell hook can allow, deny or ask, and not rewrite.
 
-`afterFileEdit` cannot speak to the agent: the check is made, so that the end of the turn finds it done.
+Its hook before every tool takes `updated_input` only together with `permission: allow` (reported in September 2026),
+which may approve what its user would have been asked: commands are left alone. `afterFileEdit` cannot speak to the
+agent: the check is made, so that the end of the turn finds it done.
 """
 
 from typing import Any
@@ -28,5 +30,5 @@ HOST = Host(
     head={"version": 1},
     block=block,
     quiet={},
-    note="Cursor has no hook that changes a command without approving it, so commands are left alone",
+    note="Cursor changes a command only where a hook approves it, so commands are left alone",
 )

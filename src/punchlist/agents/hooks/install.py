@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from punchlist.agents.clients.record import own_command
+from punchlist.agents.clients.record import bounds, own_command
 from punchlist.agents.files import jsonc
 from punchlist.agents.files.settings import Settings, first_state, read, restore, write
 from punchlist.agents.hooks.host import Host
@@ -17,6 +17,15 @@ from punchlist.project.paths import home_folder
 from punchlist.records import dataclass
 
 OURS = re.compile(r"punchlist(?:\.exe|\.cli)?['\"]?\s+hook\s+\w+")
+# The variable that moves a host's own folder, and how many parts of the usual place it stands for.
+MOVED = {
+    "claude": ("CLAUDE_CONFIG_DIR", 2),
+    "codex": ("CODEX_HOME", 2),
+    "copilot": ("COPILOT_HOME", 2),
+    "gemini": ("GEMINI_CLI_HOME", 1),
+    "opencode": ("XDG_CONFIG_HOME", 2),
+    "qwen": ("QWEN_HOME", 2),
+}
 HARMLESS = " 2>/dev/null || :"
 
 
@@ -56,9 +65,9 @@ def place(host: Host, scope: str, root: Path, environ: Mapping[str, str]) -> Pat
     """Return a host's file of a scope."""
     if scope == "project":
         return root / host.project
-    moved = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME", "copilot": "COPILOT_HOME"}.get(host.id, "")
-    if value := environ.get(moved, "").strip():
-        return Path(value, *host.user.split("/")[2:])
+    variable, skipped = MOVED.get(host.id, ("", 0))
+    if value := environ.get(variable, "").strip():
+        return Path(value, *host.user.split("/")[skipped:])
     return home_folder(environ).joinpath(*host.user.split("/")[1:])
 
 
@@ -67,7 +76,8 @@ def planned(host: Host, scope: str, root: Path, environ: Mapping[str, str], prio
 
     Without a `priority` the one that is installed already stays.
     """
-    settings = read(place(host, scope, root, environ), (root,))
+    path = place(host, scope, root, environ)
+    settings = read(path, bounds(scope, root, path, environ))
     if host.whole is not None:
         if settings.text and not OURS_FILE.search(settings.text):
             raise Trouble(f"{settings.path} is not Punchlist's own file; move it away first", "foreign_file")
@@ -104,7 +114,7 @@ def installed(host: Host, scope: str, root: Path, environ: Mapping[str, str]) ->
     path = place(host, scope, root, environ)
     if not path.is_file():
         return []
-    settings = read(path, (root,))
+    settings = read(path, bounds(scope, root, path, environ))
     if host.whole is not None:
         return [("plugin", shell_text(command(host.id)))] if OURS_FILE.search(settings.text) else []
     found = []
@@ -120,7 +130,7 @@ def uninstall(host: Host, scope: str, root: Path, environ: Mapping[str, str]) ->
     path = place(host, scope, root, environ)
     if not path.is_file():
         return None
-    settings = read(path, (root,))
+    settings = read(path, bounds(scope, root, path, environ))
     if not is_ours(settings.text):
         return None
     if host.whole is not None:

@@ -1,6 +1,7 @@
 """Qwen Code: `hooks` in `.qwen/settings.json` in Claude's shape (0.24.4 was run).
 
-Its documents tell of `updatedInput`, but the command was seen not to be rewritten: commands are left alone.
+`updatedInput` is used only where a PermissionRequest hook grants what its user would have been asked; a PreToolUse
+hook's is not read: commands are left alone.
 """
 
 from typing import Any
@@ -30,5 +31,5 @@ HOST = Host(
     block=blocked,
     warn=warned,
     quiet={},
-    note="Qwen Code was seen not to use a rewritten command, so commands are left alone",
+    note="Qwen Code changes a command only where a hook grants it, so commands are left alone",
 )
