@@ -29,6 +29,9 @@ class Warm(Protocol):
     def ask(self, engine: Engine, site: Site) -> EngineResult | str:
         """Return what a server says of the files of a scope, or why the command line has to answer."""
 
+    def cached(self, engine: Engine, site: Site, result: EngineResult) -> None:
+        """Take note of a result that was kept."""
+
     def learned(self, engine: Engine, site: Site, result: EngineResult, why: str) -> EngineResult:
         """Take note of what the command line says."""
 
@@ -132,8 +135,12 @@ def run(
     ]
     # What the cache has costs less one after the other than in threads that wait for each other.
     found = {worker.engine.name: _without_running(worker, on, tell) for worker, on in workers}
+    if warm is not None:
+        for worker, on in workers:
+            if on and (result := found[worker.engine.name]) is not None:
+                warm.cached(worker.engine, worker.site, result)
     left = [worker for worker, _ in workers if found[worker.engine.name] is None]
-    ran = _together(left, folder, tell, None if fresh else warm) if left else {}
+    ran = _together(left, folder, tell, warm) if left else {}
     results = [found[worker.engine.name] or ran[worker.engine.name] for worker, _ in workers]
     prefix = f"{root}/"
     deleted = signatures.missing(prefix + file for file in scope.files)  # by hand, while git still tracks them
@@ -199,7 +206,7 @@ def _job(
 
 def _asked(worker: Worker, logs: Path, warm: Warm) -> EngineResult:
     """Let a warm server answer, else the command line."""
-    said = warm.ask(worker.engine, worker.site)
+    said = "" if worker.fresh else warm.ask(worker.engine, worker.site)
     if isinstance(said, EngineResult):
         return said
     return warm.learned(worker.engine, worker.site, worker.result(logs), said)

@@ -123,6 +123,25 @@ def test_a_quick_command_line_needs_no_server(made: Any, servers: list[Server]) 
     assert answer.notes == ()
 
 
+@pytest.mark.parametrize(("worth_s", "took", "starts"), [(0, "0", True), (0.2, "0.4", True), (60, "0.4", False)])
+def test_a_kept_result_starts_the_server_of_a_slow_command_line(
+    made: Any, servers: list[Server], monkeypatch: pytest.MonkeyPatch, worth_s: float, took: str, starts: bool
+) -> None:
+    for room in ("signatures", "kept"):  # the project was written a moment ago
+        monkeypatch.setattr(f"punchlist.engines.{room}.SLACK_NS", 0)
+    fake = made.root / ".venv" / "bin" / "ty"
+    fake.write_text(fake.read_text(encoding="utf-8").replace("cat <<", f"sleep {took}; cat <<"), encoding="utf-8")
+    before = Asker(made, worth_s=60)
+    before.answer("ty", ["a.py"])
+    before.close()
+    pool = Asker(made, worth_s)
+    try:
+        assert pool.answer("ty", ["a.py"]).cached
+        assert pool.ready("ty", 20) == starts
+    finally:
+        pool.close()
+
+
 def change_config(made: Any, _server: Server) -> None:
     made.write({"ty.toml": "[rules]\n"})
 

@@ -109,12 +109,26 @@ class Pool:
         with program.alone:
             if result.checked:
                 program.cold_s = result.duration_ms / 1000
+                _keep_duration(program, unit, site)
             why = _held_against(program, result) or why
             program.signature = _signature(program.kind, site, found, unit)
             if result.state == "ok" and result.checked:
                 self._start(program, site, found, unit, result.coverage)
         told = () if why in QUIET else (f"{engine.name}: the command line answered: {why}",)
         return replace(result, why=why, notes=(*result.notes, *told))
+
+    def cached(self, engine: Engine, site: Site, result: EngineResult) -> None:
+        """Take note of a result that was kept: a server is started where the command line was known to be slow."""
+        known = self._program(engine, site)
+        if isinstance(known, str) or result.state != "ok":
+            return
+        program, unit, found = known
+        with program.alone:
+            if program.signature:
+                return
+            program.signature = _signature(program.kind, site, found, unit)
+            program.cold_s = _duration(program, unit, site)
+            self._start(program, site, found, unit, result.coverage)
 
     def close(self) -> None:
         """End all servers."""
@@ -302,6 +316,23 @@ def _let_go(program: Program, why: str) -> None:
         program.resident.end()
     program.resident = program.watch = program.unsure = None
     program.trouble = why
+
+
+def _duration_key(program: Program, unit: Unit) -> bytes:
+    return digest("command line takes", program.engine.name, unit.name)
+
+
+def _keep_duration(program: Program, unit: Unit, site: Site) -> None:
+    if site.cache is not None:
+        took = b"%d" % round(program.cold_s * 1000)
+        site.cache.put(program.engine.name, {_duration_key(program, unit): took})
+
+
+def _duration(program: Program, unit: Unit, site: Site) -> float:
+    """Return how many seconds the command line last took, as far as that is kept; a moment where it is not."""
+    key = _duration_key(program, unit)
+    took = site.cache.get([key]).get(key, b"") if site.cache is not None else b""
+    return int(took) / 1000 if took.isdigit() else 0.001
 
 
 def _signature(kind: Kind, site: Site, found: Found, unit: Unit) -> bytes:
