@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from punchlist.agents.hooks import above, claude_rules, codex_rules, copilot_rules
+from punchlist.agents.hooks import above, claude_rules, codex_rules, copilot_rules, gemini_rules
 
 
 @pytest.fixture(autouse=True)
@@ -113,10 +113,12 @@ def test_copilot_s_command_line_counts(
         ('prefix_rule(pattern = ["pytest"], decision = "forbidden")', "pytest -q", True),
         ("prefix_rule(\n  pattern=['npm', ['test', 'run']],\n  decision='prompt',\n)", "npm test", True),
         ('prefix_rule(pattern = ["pytest"], decision = "prompt", justification = "so (it) is")', "a/pytest -q", True),
-        ('prefix_rule(pattern = ["pytest"], decision = "allow")', "pytest -q", False),
-        ('prefix_rule(pattern = ["pytest"])', "pytest -q", False),
+        ('prefix_rule(pattern = ["pytest"], decision = "allow")', "pytest -q", True),
+        ('prefix_rule(pattern = ["pytest"])', "pytest -q", True),
+        ('prefix_rule(pattern = ["npm", "pytest"])', "pytest -q", False),
+        ('prefix_rule(pattern=["pytest"])\nprefix_rule(pattern=["punchlist", "run"])', "pytest -q", False),
         ('prefix_rule(pattern=["rm"], decision="forbidden", not_match=["pytest"])', "pytest", False),
-        ('prefix_rule(pattern=["a"], decision="prompt")\nprefix_rule(pattern=["b"], decision="allow")', "b", False),
+        ('prefix_rule(pattern=["a"], decision="prompt")\nprefix_rule(pattern=["b"], decision="allow")', "c", False),
         ("", "pytest", False),
     ],
 )  # fmt: skip
@@ -124,3 +126,51 @@ def test_copilot_s_command_line_counts(
 def test_codex_s_rules_bound_a_command(owner: str, rules: str, command: str, bounded: bool, place: Path) -> None:
     put(place / owner / ".codex" / "rules" / "own.rules", rules)
     assert codex_rules.bounded(command, str(place / "project")) == bounded
+
+
+RUFF = '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "ruff"\ndecision = "{}"\npriority = 9\n'
+PUNCHLIST = RUFF.replace("ruff", "punchlist")
+
+
+@pytest.mark.parametrize(
+    ("policy", "command", "differs"),
+    [
+        (RUFF.format("deny"), "ruff check .", True),
+        (RUFF.format("ask_user"), "cd a && ruff check .", True),
+        (RUFF.format("allow"), "ruff check .", True),
+        (RUFF.format("deny"), "pytest", False),
+        (RUFF.format("deny"), "ruffian", False),
+        (RUFF.format("allow") + PUNCHLIST.format("allow"), "ruff check .", False),
+        (PUNCHLIST.format("deny"), "ruff check .", True),
+        (RUFF.format("deny").replace("run_shell_command", "write_file"), "ruff check .", False),
+        ('[[rule]]\ntoolName = ["run_shell_command"]\ncommandRegex = "^ruff"\ndecision = "deny"\n', "ruff", True),
+        ('[[rule]]\nargsPattern = "command.:.ruff"\ndecision = "deny"\n', "ruff check", True),
+        ('[[rule]]\ntoolName = "run_shell_command"\ndecision = "deny"\n', "ruff", False),
+        ("[[rule", "ruff", False),
+    ],
+)
+@pytest.mark.parametrize("owner", ["home", "project"])
+def test_gemini_s_policies_say_the_same_of_both_commands(
+    owner: str, policy: str, command: str, differs: bool, place: Path
+) -> None:
+    put(place / owner / ".gemini" / "policies" / "own.toml", policy)
+    new = command.replace("ruff", "punchlist run -- ruff").replace("pytest", "punchlist run -- pytest")
+    assert gemini_rules.differs(command, new, str(place / "project")) == differs
+
+
+@pytest.mark.parametrize(
+    ("tools", "started", "differs"),
+    [
+        ({"allowed": ["run_shell_command(ruff)"]}, [], True),
+        ({"exclude": ["ShellTool(ruff check)"]}, [], True),
+        ({"allowed": ["run_shell_command", "run_shell_command(git)"]}, [], False),
+        ({}, ["--allowed-tools", "run_shell_command(ruff)"], True),
+        ({}, ["--allowed-tools=run_shell_command(git status)"], False),
+    ],
+)
+def test_gemini_s_settings_and_command_line_count(
+    tools: dict[str, Any], started: list[str], differs: bool, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(above, "command_lines", lambda: [["gemini", *started]])
+    put(place / "home" / ".gemini" / "settings.json", {"tools": tools})
+    assert gemini_rules.differs("ruff check .", "punchlist run -- ruff check .", str(place)) == differs

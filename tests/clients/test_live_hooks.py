@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from punchlist.agents.clients.record import own_shell
 from tests.clients.agents import Turn, shell, talk, write
 from tests.clients.programs import environment, punchlist, put, words
 
@@ -83,6 +84,18 @@ def codex_rules(place: Place) -> None:
     file.write_text(f'prefix_rule(pattern = [{pattern}], decision = "forbidden")\n', encoding="utf-8")
 
 
+def gemini_rules(word: str) -> Callable[[Place], None]:
+    """Write a policy for one command."""
+    rule = f'toolName = "run_shell_command"\ncommandPrefix = "ruff"\ndecision = "{word}"\npriority = 999\n'
+
+    def written(place: Place) -> None:
+        file = place.home / ".gemini" / "policies" / "own.toml"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"[[rule]]\n{rule}", encoding="utf-8")
+
+    return written
+
+
 def claude_rules(word: str) -> Callable[[Place], None]:
     """Write a rule into the user's settings."""
     rules = {"permissions": {word: ["Bash(ruff:*)"]}}
@@ -99,6 +112,8 @@ RULES: list[tuple[str, tuple[str, ...], Callable[[Place], None] | None, bool]] =
     ("copilot", (), None, False),
     ("copilot", ("--allow-tool", "shell(ruff)"), None, True),
     ("copilot", ("--allow-all-tools", "--deny-tool", "shell(ruff)"), None, False),
+    ("gemini", FREE["gemini"], gemini_rules("deny"), False),
+    ("gemini", ("--approval-mode", "auto_edit"), gemini_rules("allow"), True),  # and the command stays as it is
     ("opencode", (), opencode_rules, False),
 ]
 
@@ -112,7 +127,7 @@ def test_a_command_is_allowed_exactly_where_its_user_allows_it(
         settings(place)
     said = place.talk([shell(name, place.command), {"text": "One."}], *arguments)
     assert ("F821" in said.heard(1)) == allowed, said.heard(1)[-1000:]
-    assert place.runs() == (["ruff-1"] if allowed else [])
+    assert place.runs() == (["ruff-1"] if allowed and name != "gemini" else [])
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -133,8 +148,6 @@ def test_a_hook_whose_program_is_gone_stops_nobody(name: str, tmp_path: Path) ->
 
 def test_claude_s_shell_prefix_takes_over_commands_and_lets_hooks_and_servers_work(tmp_path: Path) -> None:
     place = Place("claude", tmp_path)
-    prefix = Path(sys.executable).parent / "punchlist-shell"
-    assert prefix.exists(), "install this package again: it has a new program"
     heard = {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "THE HOOK SPOKE"}}
     put(tmp_path / "heard.json", heard)
     hook = {"type": "command", "command": f"cat {tmp_path / 'heard.json'}"}
@@ -143,7 +156,7 @@ def test_claude_s_shell_prefix_takes_over_commands_and_lets_hooks_and_servers_wo
     punchlist(place.project, environ, "install", "--client", "claude", "--scope", "project", "--yes")
     turns = [shell("claude", "cd . && ruff check .; echo code $?"), {"tool": "mcp__punchlist__ping", "arguments": {}}]
     tools = ("--allowedTools", "Bash,mcp__punchlist")
-    said = place.talk([*turns, {"text": "One."}], *tools, CLAUDE_CODE_SHELL_PREFIX=str(prefix))
+    said = place.talk([*turns, {"text": "One."}], *tools, CLAUDE_CODE_SHELL_PREFIX=own_shell())
     assert said.code == 0, said.printed
     assert re.search(r"FAILED ruff check.*old.py:1 F821.*code 1", said.heard(1), re.S)
     assert "THE HOOK SPOKE" in said.heard(1)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from punchlist.model import Trouble
 from punchlist.project.paths import home_folder
 from punchlist.records import dataclass
 
@@ -98,3 +99,14 @@ def own_command(environ: Mapping[str, str] | None = None) -> list[str]:
     if script.is_file():
         return [str(script)]
     return [sys.executable, "-m", "punchlist.cli"]
+
+
+def own_shell() -> str:
+    """Return the program that runs a command with its checks taken over; a Trouble where it was not installed.
+
+    A host that starts its servers by it takes it for the name of a file, so that it can have no arguments.
+    """
+    script = Path(sys.executable).parent / ("punchlist-shell.exe" if sys.platform == "win32" else "punchlist-shell")
+    if not script.is_file():
+        raise Trouble(f"{script} is not there; install Punchlist again, with its programs", "no_shell")
+    return str(script)

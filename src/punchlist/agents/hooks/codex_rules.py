@@ -1,4 +1,7 @@
-"""What Codex's rules say of a command: a rewritten one would not meet those that forbid it or want it asked for."""
+"""What Codex's rules say of a command: one that stands for it would not meet them.
+
+They forbid a command, want it asked for, or let it run outside of the sandbox.
+"""
 
 # A hook is waited for, and pathlib costs some milliseconds to import.
 # ruff: noqa: PTH109, PTH111, PTH118, PTH123, PTH208
@@ -14,12 +17,17 @@ SYSTEM = "/etc/codex"
 
 
 def bounded(command: str, cwd: str) -> bool:
-    """Tell whether a rule that forbids or asks may speak of a command.
+    """Tell whether a rule may speak of a command, and not of the one that stands for it.
 
-    Rules are programs; here they are only looked at: one counts where any word of its pattern is a word of the command.
+    Rules are programs; here they are only looked at: one that forbids or asks counts where any word of its pattern is a
+    word of the command, one that allows where its first is, unless there is one that allows Punchlist.
     """
-    named = {word for file in _files(cwd) for word in _words(file)}
-    return bool(named) and bool(named & _spoken(command))
+    rules = [rule for file in _files(cwd) for rule in _rules(file)]
+    spoken = _spoken(command) if rules else set()
+    allowed = {words[0] for strict, words in rules if words and not strict}
+    if any(spoken & set(words) for strict, words in rules if strict):
+        return True
+    return bool(spoken & allowed) and not any(word.endswith("punchlist") for word in allowed)
 
 
 def _spoken(command: str) -> set[str]:
@@ -42,7 +50,8 @@ def _files(cwd: str) -> list[str]:
     return found
 
 
-def _words(file: str) -> list[str]:
+def _rules(file: str) -> list[tuple[bool, list[str]]]:
+    """Return of each rule whether it forbids or asks, and the texts of its pattern."""
     try:
         with open(file, encoding="utf-8", errors="replace") as stream:
             text = stream.read()
@@ -50,7 +59,7 @@ def _words(file: str) -> list[str]:
         return []
     found = []
     for block in _BLOCK.finditer(text):
-        if re.search(r"decision\s*=\s*[\"'](?:forbidden|prompt)[\"']", block[1]):
-            pattern = re.search(r"pattern\s*=\s*(\[.*?\])\s*(?:,\s*\w+\s*=|,?\s*$)", block[1], re.S)
-            found += [one[0] or one[1] for one in _TEXT.findall(pattern[1] if pattern else block[1])]
+        strict = re.search(r"decision\s*=\s*[\"'](?:forbidden|prompt)[\"']", block[1]) is not None
+        pattern = re.search(r"pattern\s*=\s*(\[.*?\])\s*(?:,\s*\w+\s*=|,?\s*$)", block[1], re.S)
+        found.append((strict, [one[0] or one[1] for one in _TEXT.findall(pattern[1] if pattern else block[1])]))
     return found

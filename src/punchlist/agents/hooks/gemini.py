@@ -1,10 +1,11 @@
 """Gemini CLI: `hooks` in `.gemini/settings.json`, limits in milliseconds (0.61.0 was run).
 
-`tool_input` of a BeforeTool answer is merged over the arguments, after its user was asked.
+`tool_input` of a BeforeTool answer is merged over the arguments; then its rules are asked of the new command.
 """
 
 from typing import Any
 
+from punchlist.agents.hooks import gemini_rules
 from punchlist.agents.hooks.event import Event
 from punchlist.agents.hooks.host import POST_S, PRE_S, STOP_S, Answer, Host, nested, specific, warned
 
@@ -19,7 +20,9 @@ def entries(command: str) -> dict[str, Any]:
 
 
 def rewrite(event: Event, command: str) -> Answer:
-    """Give another command."""
+    """Give another command, unless rules that name commands say something else of it."""
+    if gemini_rules.differs(event.command, command, event.cwd):
+        return None
     return specific(event, "BeforeTool", tool_input={"command": command})
 
 

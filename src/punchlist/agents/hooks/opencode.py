@@ -48,8 +48,9 @@ function verdict(rules, command) {
   return met.length ? STRICT[met[met.length - 1][1]] || 0 : 0
 }
 
-// A new command must meet no milder rule than the one that it stands for; what cannot be told counts as milder.
-async function milder(client, before, after) {
+// A new command must meet the same rules as the one that it stands for: a milder one would grant what the user has
+// forbidden, a stricter one ask for what he has allowed. What cannot be told counts as another.
+async function differs(client, before, after) {
   const config = await client.config.get().then((said) => said.data, () => null)
   if (!config) return true
   const owners = [config, ...Object.values(config.agent || {}), ...Object.values(config.mode || {})]
@@ -57,7 +58,7 @@ async function milder(client, before, after) {
   const worst = (rules, text) => Math.max(0, ...parts(text).map((part) => verdict(rules, part)))
   return owners.some((owner) => {
     const rules = owner && owner.permission && owner.permission.bash
-    return rules && typeof rules === "object" && worst(rules, after) < worst(rules, before)
+    return rules && typeof rules === "object" && worst(rules, after) !== worst(rules, before)
   })
 }
 
@@ -80,7 +81,7 @@ export const Punchlist = async ({ client, directory }) => {
       const cwd = output.args.workdir || directory
       const payload = { ...event("PreToolUse", { tool_name: "bash", tool_input: output.args }), cwd }
       const answer = await ask(payload, 10000)
-      if (!answer.command || (await milder(client, output.args.command, answer.command))) return
+      if (!answer.command || (await differs(client, output.args.command, answer.command))) return
       output.args.command = answer.command
     },
     "tool.execute.after": async (input, output) => {
