@@ -1,4 +1,4 @@
-"""What Gemini CLI's rules say of a command: they are asked after the hook, of the new command alone (0.61.0 was run)."""
+"""What Gemini CLI's rules say of a command: it asks them after the hook, of the new command alone (0.61.0 was run)."""
 
 # A hook is waited for, and pathlib costs some milliseconds to import.
 # ruff: noqa: PTH109, PTH111, PTH118, PTH123, PTH208
