@@ -12,6 +12,7 @@ from punchlist.agents.hooks.host import Answer
 from punchlist.agents.hooks.registry import host
 
 DEFAULT_PRIORITY = 1
+NAME = "punchlist"
 EVERYWHERE = "/usr/local/bin:/usr/bin:/bin"  # what a login shell has on PATH in any case
 
 
@@ -24,8 +25,10 @@ def answer(runtime: str, payload: str, environ: Mapping[str, str], priority: int
     one = host(runtime)
     event = read(payload)
     if event.phase == "pre" and one.rewrite is not None:
-        # Visual Studio Code's terminal starts a shell of its own, and reads the hooks of others too.
-        command = taken_over(event, environ, fresh=one.fresh_shell or (event.camel and bool(event.name)))
+        terminal = event.camel and bool(event.name)  # Visual Studio Code's, which reads the hooks of others too
+        if one.by_name and not terminal and program(environ) != NAME:
+            return one.quiet
+        command = taken_over(event, environ, fresh=one.fresh_shell or terminal)
         return one.quiet if command is None else one.rewrite(event, command) or one.quiet
     if event.phase == "post" and event.files:
         from punchlist.agents.hooks.checks import after_edit
@@ -67,7 +70,7 @@ def program(environ: Mapping[str, str]) -> str:
     for folder in environ.get("PATH", "").split(os.pathsep):
         found = os.path.join(folder, "punchlist")
         if folder and os.path.isfile(found) and os.access(found, os.X_OK):
-            return "punchlist"
+            return NAME
     script = os.path.join(os.path.dirname(sys.executable), "punchlist")
     import shlex
 

@@ -57,5 +57,6 @@ HOST = Host(
     block=block,
     warn=warned,
     quiet={},
+    by_name=True,
     note="Copilot CLI runs a project's hooks in a trusted folder; VS Code reads the same file",
 )
