@@ -104,15 +104,6 @@ def test_a_host_whose_shell_makes_its_own_path_gets_the_whole_place(
     assert '"command":"punchlist run -- pytest"' in plain
 
 
-def test_copilot_is_given_our_name_alone_since_it_asks_for_programs_at_other_places(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.undo()
-    payload = json.dumps(pre_payload("copilot", "pytest"))
-    assert '"punchlist run -- pytest"' in printed(answer("copilot", payload, {"PATH": os.path.dirname(sys.executable)}))
-    assert answer("copilot", payload, {"PATH": "/nowhere"}) == host("copilot").quiet
-
-
 @pytest.mark.parametrize("runtime", [name for name in RUNTIMES if name != "opencode"])
 def test_an_entry_whose_program_is_gone_does_nothing(runtime: str, tmp_path: Path) -> None:
     file = install.place(host(runtime), "project", tmp_path, {})

@@ -108,6 +108,23 @@ def test_copilot_s_command_line_counts(
 
 
 @pytest.mark.parametrize(
+    ("started", "new", "refused"),
+    [
+        (["-p", "go"], "/x/bin/punchlist run -- ruff check .", True),
+        (["--prompt=go"], "cd a && '/x y/punchlist' run -- ruff", True),
+        (["-p", "go"], "cd a && punchlist run -- ruff check .", False),
+        (["-p", "go", "--allow-all-paths"], "/x/bin/punchlist run -- ruff check .", False),
+        ([], "/x/bin/punchlist run -- ruff check .", False),
+    ],
+)
+def test_copilot_is_given_no_place_of_a_program_that_it_would_refuse(
+    started: list[str], new: str, refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(above, "command_lines", lambda: [["/bin/sh", "-c", "x"], ["/opt/copilot", *started]])
+    assert copilot_rules.refuses(new) == refused
+
+
+@pytest.mark.parametrize(
     ("rules", "command", "bounded"),
     [
         ('prefix_rule(pattern = ["pytest"], decision = "forbidden")', "pytest -q", True),

@@ -161,3 +161,15 @@ def test_claude_s_shell_prefix_takes_over_commands_and_lets_hooks_and_servers_wo
     assert re.search(r"FAILED ruff check.*old.py:1 F821.*code 1", said.heard(1), re.S)
     assert "THE HOOK SPOKE" in said.heard(1)
     assert "pong" in said.heard(2)
+
+
+@pytest.mark.parametrize("name", ["claude", "copilot", "gemini", "opencode"])
+def test_a_command_works_where_our_program_is_not_on_path(name: str, tmp_path: Path) -> None:
+    place = Place(name, tmp_path)
+    only = tmp_path / "bin"
+    only.mkdir()
+    (only / "ruff").symlink_to(RUFF)
+    path = environment(name, place.home)["PATH"].replace(str(RUFF.parent), str(only))
+    said = place.talk([shell(name, place.command), {"text": "One."}], *FREE[name], PATH=path)
+    assert "F821" in said.heard(1), said.heard(1)[-1000:]
+    assert place.runs() == ([] if name == "copilot" else ["ruff-1"])  # Copilot would have refused it

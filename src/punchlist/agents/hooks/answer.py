@@ -26,8 +26,6 @@ def answer(runtime: str, payload: str, environ: Mapping[str, str], priority: int
     event = read(payload)
     if event.phase == "pre" and one.rewrite is not None:
         terminal = event.camel and bool(event.name)  # Visual Studio Code's, which reads the hooks of others too
-        if one.by_name and not terminal and program(environ) != NAME:
-            return one.quiet
         command = taken_over(event, environ, fresh=one.fresh_shell or terminal)
         return one.quiet if command is None else one.rewrite(event, command) or one.quiet
     if event.phase == "post" and event.files:

@@ -25,7 +25,7 @@ def rewrite(event: Event, command: str) -> Answer:
     if event.camel and event.name:  # Visual Studio Code
         return specific(event, "PreToolUse", updatedInput=changed(event, command))
     standing = copilot_rules.standing(event.command)
-    if standing == "deny":
+    if standing == "deny" or copilot_rules.refuses(command):
         return None
     allow: dict[str, Any] = {"permissionDecision": "allow"} if standing == "allow" else {}
     if event.camel:
@@ -57,6 +57,5 @@ HOST = Host(
     block=block,
     warn=warned,
     quiet={},
-    by_name=True,
     note="Copilot CLI runs a project's hooks in a trusted folder; VS Code reads the same file",
 )

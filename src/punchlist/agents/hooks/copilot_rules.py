@@ -5,6 +5,8 @@ import re
 from punchlist.agents.hooks import above
 from punchlist.agents.shell import split
 
+ANY_PLACE = ("--allow-all-paths", "--allow-all", "--yolo")
+
 
 def standing(command: str) -> str:
     """Return "deny" or "allow" where a rule names the command, else an empty text.
@@ -22,6 +24,18 @@ def standing(command: str) -> str:
         return "deny"
     allowed = above.rules(lines, "--allow-tool")
     return "allow" if texts and all(any(matches(rule, text) for rule in allowed) for text in texts) else ""
+
+
+def refuses(new: str) -> bool:
+    """Tell whether a new command would be refused for its program's place, with nobody there to be asked.
+
+    A program that is named by a path outside of the project is asked for, which a run of one prompt answers by no.
+    """
+    if re.search(r"(?:^|[\s;&|])punchlist run ", new):
+        return False
+    asked = [words for words in above.command_lines() if re.search(r"copilot\b", " ".join(words[:2]))]
+    once = any(word in ("-p", "--prompt") or word.startswith("--prompt=") for words in asked for word in words)
+    return once and not any(word in ANY_PLACE for words in asked for word in words)
 
 
 def matches(rule: str, text: str) -> bool:

@@ -20,8 +20,7 @@ class Host:
     that is put into the list under `hooks`, made for a command. `whole` is the text of a file that is wholly ours.
     `rewrite`, `tell` and `block` make the answers: another command, something for the agent to know, a turn that has
     to go on; `warn` is shown to the user. What a host cannot do is None. `fresh_shell` says that its commands run in a
-    login shell or in a terminal, where PATH is another one than the hook's; `by_name` that a program outside of the project is asked for
-    unless it is called by its name alone.
+    login shell or in a terminal, where PATH is another one than the hook's.
     """
 
     id: str
@@ -37,7 +36,6 @@ class Host:
     warn: Callable[[Event, str], Answer] | None = None
     quiet: Answer = None
     fresh_shell: bool = False
-    by_name: bool = False
     note: str = ""
 
 
