@@ -9,7 +9,7 @@ from punchlist.analysis.delta import Delta
 from punchlist.analysis.groups import unique
 from punchlist.model import Report, Trouble
 from punchlist.records import replace
-from punchlist.service.checking.answers import engine_lines
+from punchlist.service.checking.answers import engine_lines, in_scope
 from punchlist.service.checking.compare import asked_only, covering, difference
 from punchlist.service.project import Project
 from punchlist.store.runs import Run
@@ -54,7 +54,7 @@ def html(project: Project, run: Run, report: Report) -> str:
         names = ", ".join(changed[:_NAMED]) + (" ..." if len(changed) > _NAMED else "")
         note = f"{files} changed after this run, their code is left out: {names}"
         report = replace(report, notes=(*report.notes, note))
-    facts = Facts(title=run.title, run_id=run.id, duration_s=run.duration_s, since=_since(project, run))
+    facts = Facts(title=run.title, run_id=run.id, duration_s=run.duration_s, since=_since(project, run, report))
     return page(
         report,
         facts=facts,
@@ -65,10 +65,10 @@ def html(project: Project, run: Run, report: Report) -> str:
     )
 
 
-def _since(project: Project, run: Run) -> Delta | None:
+def _since(project: Project, run: Run, shown: Report) -> Delta | None:
     engines = run.facts.get("engines") is not None
     before = covering(project, run) if engines else project.store.before(run)
-    return difference(project, before, run) if before else None
+    return in_scope(difference(project, before, run), shown, run) if before else None
 
 
 def _history(project: Project, run: Run) -> Sequence[Past]:
@@ -79,7 +79,7 @@ def _history(project: Project, run: Run) -> Sequence[Past]:
 
 
 def _past(project: Project, run: Run) -> Past:
-    report = project.store.report(run.id)
+    report, _ = asked_only(project.store.report(run.id), run)
     found = unique(report.diagnostics)
     return Past(
         run_id=run.id,
