@@ -314,7 +314,9 @@ def test_the_shell_takes_checks_over_and_runs_everything_else_as_it_is(project: 
     assert taken.returncode == 2
     assert call(project, "-c", "echo a; exit 4", stdin="x").stdout == "a\n"
     assert call(project, "-c", "exit 4").returncode == 4
-    assert "CLAUDE_CODE_SHELL_PREFIX=" in call(project, "hooks", "prefix", "--runtime", "claude").stdout
+    name, _, program = call(project, "hooks", "prefix", "--runtime", "claude").stdout.strip().partition("=")
+    assert name == "export CLAUDE_CODE_SHELL_PREFIX"
+    assert os.access(program, os.X_OK)  # one file: a host that starts servers by it would take arguments for its name
 
 
 def test_init_shows_what_there_is_and_offers_the_clients_used_here(tmp_path: Path, home: Path) -> None:

@@ -6,6 +6,7 @@ The events happen in a folder of their own that is removed afterwards: nothing o
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import time
@@ -52,6 +53,9 @@ def all_hooks(folder: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
                 found = _installed(one, scope, folder, environ)
                 if found:
                     yield _fed(one, scope, found, subject, environ)
+                    if name == "copilot" and shutil.which("punchlist", path=environ.get("PATH", "")) is None:
+                        text = "punchlist is not on PATH: it asks before each rewritten command, or leaves it alone"
+                        yield Finding("note", subject, text, "Put punchlist on PATH")
             except Trouble as trouble:
                 place = str(hooks.place(one, scope, folder, environ))
                 yield Finding("problem", subject, str(trouble) if place in str(trouble) else f"{place}: {trouble}")

@@ -106,13 +106,12 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _prefix(options: argparse.Namespace) -> int:
-    """Tell how a host's shell is put behind `punchlist -c`, which takes its checks over without a hook."""
+    """Tell how a host is made to use a shell that takes its checks over, without a hook."""
     if options.runtime != "claude":
         raise Trouble("only claude has a shell prefix (CLAUDE_CODE_SHELL_PREFIX)", "no_prefix")
-    from punchlist.agents.clients.record import own_command
+    from punchlist.agents.clients.record import own_shell
 
-    text = hooks.shell_text([f"{' '.join(own_command())} -c"])
-    common.out(f"export CLAUDE_CODE_SHELL_PREFIX={text}")
+    common.out(f"export CLAUDE_CODE_SHELL_PREFIX={hooks.shell_text([own_shell()])}")
     return 0
 
 
