@@ -1,7 +1,6 @@
 """Find out what does not work: configuration, engines, client entries really started, hooks really fed, disk use."""
 
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -110,8 +109,10 @@ def probed(probe: "Probe", folder: Path) -> Finding:
 
 def _shown(result: "EngineResult") -> str:
     """Return the command that failed; one that is too long to be read, or keeps its files elsewhere, by its program."""
+    from punchlist.service.probing import SCRATCH
+
     command = result.commands[0] if result.commands else ""
-    readable = command and len(command) <= LONGEST and tempfile.gettempdir() not in command
+    readable = command and len(command) <= LONGEST and SCRATCH not in command
     return command if readable else result.path or result.engine
 
 

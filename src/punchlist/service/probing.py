@@ -19,6 +19,7 @@ from punchlist.store.cache import Cache
 FILE_S, WHOLE_S = 60.0, 120.0
 TRIES = 3
 LOOKED_AT = 2000
+SCRATCH = "punchlist-probe-"  # how the name of the folder begins that engines keep their own files in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +60,7 @@ def used(project: Project) -> Iterator[tuple[str, Found | Missing]]:
 def _site(project: Project) -> Iterator[Site]:
     """Give the project as engines see it; its state is thrown away where there was none."""
     states = project.states()
-    with tempfile.TemporaryDirectory(prefix="punchlist-") as scratch:
+    with tempfile.TemporaryDirectory(prefix=SCRATCH) as scratch:
         state = states[0] if states else Path(scratch)
         cache = Cache(state)
         ignore, root = project.config.ignore, project.folder
