@@ -5,6 +5,7 @@ Order matters where two parsers claim the same lines: the earlier row is the mor
 
 from punchlist.reading.registry import (
     c_family,
+    compiled_languages,
     formats,
     generic,
     go,
@@ -34,7 +35,9 @@ PARSERS: tuple[Parser, ...] = (
     *go.PARSERS,
     *c_family.PARSERS,
     *other_languages.PARSERS,
+    *compiled_languages.PARSERS,
     *infrastructure.PARSERS,
+    *compiled_languages.LAST,
     *formats.LAST,
     *python_test.LAST,
     *ruby_php.LAST,

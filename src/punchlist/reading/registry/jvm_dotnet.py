@@ -48,12 +48,12 @@ PARSERS: tuple[Parser, ...] = (
         "junit-console",
         "tools.junit_console",
         commands=("junit", "junit-platform-console", "testng"),
-        signs=(" tests successful", "JUnit version ", "Total tests run: ", "FAILED CONFIGURATION: "),
-        sign=r"^\[ +\d+ tests successful +\]|^JUnit version \d"
+        signs=(" tests successful", "JUnit version ", "Total tests run: ", "FAILED CONFIGURATION: ", ",  Failures: "),
+        sign=r"^\[ +\d+ tests successful +\]|^JUnit version \d|^Tests run: \d+,  Failures: \d+"
         r"|^(?:Total )?[Tt]ests run: \d+,(?: Passes: \d+,)? Failures: \d+, Skips: ",
         anchors=(b"Failures (", b" => ", b" tests ", b"FAILED: ", b"ests run: "),
         kind="test",
-        formats="JUnit platform console, TestNG, JUnit 4 text runner",
+        formats="JUnit platform console, TestNG, text runner of JUnit 3 and 4",
         aliases=("testng",),
     ),
     Parser(
@@ -110,6 +110,26 @@ PARSERS: tuple[Parser, ...] = (
         anchors=(b".java:", b": error: ", b": warning: "),
         kind="compile",
         formats="text, behind ant",
+    ),
+    Parser(
+        "ant",
+        "tools.ant",
+        commands=("ant",),
+        signs=("[junit", ":junit]", "BUILD FAILED", "Buildfile: "),
+        sign=r"^ *\[junit\w*\] (?:Testsuite|Running|Testcase|Tests run)|^Buildfile: |^BUILD FAILED\n.*\.xml:\d+: ",
+        anchors=(b"[junit", b"BUILD ", b".xml:"),
+        kind="build",
+        formats="junit tasks (summary, brief, plain), failed builds",
+    ),
+    Parser(
+        "groovy",
+        "tools.groovy",
+        commands=("groovy", "groovyc"),
+        signs=(".groovy: ", "Caught: "),
+        sign=r"^\S.*\.groovy: \d+: |^Caught: ",
+        anchors=(b".groovy", b"Caught: ", b"@ line "),
+        kind="compile",
+        formats="compiler errors, uncaught exceptions",
     ),
     Parser(
         "checkstyle",

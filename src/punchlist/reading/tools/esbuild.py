@@ -5,7 +5,8 @@ import re
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.log import Context, Log, Reading
 
-HEAD = re.compile(r"(?:[✘▲X⚠] )?\[(?P<word>ERROR|WARNING)\] (?P<text>\S.*)$")
+# Mono prints its uncaught exceptions behind `[ERROR] FATAL`.
+HEAD = re.compile(r"(?:[✘▲X⚠] )?\[(?P<word>ERROR|WARNING)\] (?P<text>(?!FATAL UNHANDLED EXCEPTION: )\S.*)$")
 PLACE = re.compile(r" {4}(?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+):$")
 INLINE = re.compile(
     r"(?P<file>(?:[A-Za-z]:)?[^:\s][^:]*):(?P<line>\d+):(?P<column>\d+): "

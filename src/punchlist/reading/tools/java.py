@@ -14,17 +14,24 @@ TROUBLE = re.compile(
     r"|(?P<option>Unrecognized (?:VM )?option.*|Invalid maximum heap size.*"
     r"|Error occurred during initialization of VM))$"
 )
+# What `scala`, `kotlin` and some launchers print has no words in front of the exception.
+BARE = re.compile(r"(?:[a-z_]\w*\.)+[A-Z][\w$]*(?:Error|Exception|Failure)(?::.*)?$")
 CRASH = "# A fatal error has been detected by the Java Runtime Environment:"
 LOOK = 400
 
 
-def parse(log: Log, _context: Context) -> Reading:
+def parse(log: Log, context: Context) -> Reading:
     """Read uncaught exceptions, start-up errors and crash notices."""
     reading = Reading()
     lines = log.lines
-    for index in lines_with(log, "Exception in thread ", "Error: ", "Unrecognized ", "Error occurred", CRASH):
+    bare = bool(context.words) and context.exit_code not in (0, None)
+    done = 0
+    for index in lines_with(log, "xception", "Error", "Failure", "Unrecognized ", CRASH):
         line = lines[index]
-        if match := UNCAUGHT.match(line):
+        if index < done:
+            continue
+        match = UNCAUGHT.match(line)
+        if match or (bare and BARE.match(line) and jvm_trace.is_trace_line("".join(lines[index + 1 : index + 2]))):
             end = index + 1
             while (
                 end < len(lines)
@@ -34,7 +41,9 @@ def parse(log: Log, _context: Context) -> Reading:
                 )
             ):
                 end += 1
-            trace = jvm_trace.read([match["text"], *(log.whole(i) for i in range(index + 1, end))])
+            trace = jvm_trace.read(
+                [match["text"] if match else log.whole(index), *(log.whole(i) for i in range(index + 1, end))]
+            )
             own = jvm_trace.own_frame(trace.frames)
             reading.add(
                 Diagnostic(
@@ -47,6 +56,7 @@ def parse(log: Log, _context: Context) -> Reading:
                 )
             )
             reading.claim(index, end)
+            done = end
         elif line == CRASH:
             end = next((i for i in range(index + 1, len(lines)) if not lines[i].startswith("#")), len(lines))
             body = [text.strip("# ") for text in lines[index + 1 : end] if text.strip("# ")]

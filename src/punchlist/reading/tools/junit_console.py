@@ -26,9 +26,10 @@ RUN = re.compile(
     r"(?:Total tests run|Tests run): (?P<run>\d+),(?: Passes: (?P<passed>\d+),)? Failures: "
     r"(?P<failed>\d+), Skips: (?P<skipped>\d+)"
 )
-# JUnit 4's text runner
-OLD = re.compile(r"(?P<number>\d+)\) (?P<method>[^()]+)\((?P<class>[\w.$]+)\)$")
-OLD_TOTALS = re.compile(r"Tests run: (?P<run>\d+),  Failures: (?P<failed>\d+)$")
+# JUnit's text runners: 4 puts the exception on the line below, 3 (GroovyTestCase too) behind the name
+OLD = re.compile(r"(?P<number>\d+)\) (?P<method>[^()]+)\((?P<class>[\w.$]+)\)(?P<text>\S.*)?$")
+OLD_TOTALS = re.compile(r"Tests run: (?P<run>\d+),  Failures: (?P<failed>\d+)(?:,  Errors: (?P<errors>\d+))?$")
+OLD_PARTS = re.compile(r"There (?:was|were) \d+ (?:failure|error)s?:$|FAILURES!!!")
 OLD_OK = re.compile(r"OK \((?P<run>\d+) tests?\)$")
 LOOK = 300
 
@@ -42,7 +43,8 @@ def parse(log: Log, _context: Context) -> Reading:
     if reading.diagnostics:
         reading.outcome = "failed"
     elif reading.counts:
-        reading.outcome = "failed" if reading.counts.get("failed") else "passed"
+        failed = reading.counts.get("failed") or reading.counts.get("errors")
+        reading.outcome = "failed" if failed else "passed"
     return reading
 
 
@@ -146,22 +148,23 @@ def _testng(log: Log, reading: Reading) -> None:
 
 def _junit4(log: Log, reading: Reading) -> None:
     lines = log.lines
-    found = (
-        [(i, m) for i in lines_with(log, ") ") if (m := OLD.match(lines[i]))]
-        if lines_with(log, "JUnit version ")
-        else []
-    )
+    runner = bool(lines_with(log, "JUnit version ", "FAILURES!!!"))
+    found = [(i, m) for i in lines_with(log, ") ", ")") if (m := OLD.match(lines[i]))] if runner else []
     ends = [*(i for i, _ in found), len(lines)][1:] if found else []
     for (index, match), bound in zip(found, ends, strict=True):
         end = index + 1
-        while end < min(bound, index + LOOK) and lines[end] and not lines[end].startswith("FAILURES!!!"):
+        while end < min(bound, index + LOOK) and not OLD_PARTS.match(lines[end]):
+            if not lines[end] and jvm_trace.is_trace_line(lines[end - 1]):
+                break
             end += 1
-        body = [log.whole(i) for i in range(index + 1, end)]
+        body = [*filter(None, [match["text"]]), *(log.whole(i) for i in range(index + 1, end))]
         _add(log, reading, f"{match['class']}.{match['method']}", match["class"], body, index, end)
     for index in lines_with(log, "Tests run: ", "OK ("):
         if totals := OLD_TOTALS.match(lines[index]):
-            run, failed = int(totals["run"]), int(totals["failed"])
-            reading.counts.update({"passed": max(run - failed, 0), "failed": failed})
+            run, failed, errors = int(totals["run"]), int(totals["failed"]), int(totals["errors"] or 0)
+            reading.counts.update({"passed": max(run - failed - errors, 0), "failed": failed})
+            if errors:
+                reading.counts["errors"] = errors
             reading.claim(index)
         elif lines_with(log, "JUnit version ") and (passed := OLD_OK.match(lines[index])):
             reading.counts.update({"passed": int(passed["run"]), "failed": 0})
