@@ -243,6 +243,24 @@ def test_now_and_then_both_are_asked_and_a_server_that_differs_is_let_go(
     assert servers[0].ended != agrees
 
 
+@pytest.mark.skipif(not Path("/proc").exists(), reason="memory is told by /proc")
+@pytest.mark.parametrize(("limit", "why"), [("IDLE_S", "its server was idle"), ("MOST_BYTES", "too much memory")])
+def test_a_server_that_is_idle_or_large_is_let_go_and_comes_back(
+    made: Any, servers: list[Server], pool: Asker, monkeypatch: pytest.MonkeyPatch, limit: str, why: str
+) -> None:
+    warmed(pool)
+    before = getattr(module, limit)
+    monkeypatch.setattr(module, limit, -1)
+    edit(made)
+    assert pool.answer("ty", ["a.py"]).spoke == "warm"
+    assert servers[0].ended
+    monkeypatch.setattr(module, limit, before)
+    edit(made, "x = 333\n")
+    assert why in pool.answer("ty", ["a.py"]).why
+    assert pool.ready("ty", 20)
+    assert len(servers) == 2
+
+
 def test_closing_ends_the_servers(made: Any, servers: list[Server], pool: Asker) -> None:
     warmed(pool)
     pool.close()

@@ -270,11 +270,11 @@ class Pool:
         with self._lock:
             programs = list(self._programs.values())
         for program in programs:
-            with program.alone:
-                if program.resident is not None and now - program.used > IDLE_S:
-                    _let_go(program, "its server was idle")
-                elif program.resident is not None and memory(program.resident.pid) > MOST_BYTES:
-                    _let_go(program, "its server took too much memory")
+            if program.alone.acquire(blocking=False):  # one that is being asked is looked at another time
+                try:
+                    _let_go_of_large_or_idle(program, now)
+                finally:
+                    program.alone.release()
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
@@ -283,6 +283,13 @@ class Pool:
                 self._timer = threading.Timer(IDLE_S + 1, self._tidy)
                 self._timer.daemon = True
                 self._timer.start()
+
+
+def _let_go_of_large_or_idle(program: Program, now: float) -> None:
+    if program.resident is not None and now - program.used > IDLE_S:
+        _let_go(program, "its server was idle")
+    elif program.resident is not None and memory(program.resident.pid) > MOST_BYTES:
+        _let_go(program, "its server took too much memory")
 
 
 def _files(engine: Engine, site: Site, found: Found, unit: Unit, coverage: frozenset[str]) -> frozenset[str]:
