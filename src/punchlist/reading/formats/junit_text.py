@@ -17,6 +17,8 @@ PLACE_ONLY = re.compile(
 GTEST = re.compile(r"(?:(?P<file>(?:[A-Za-z]:)?[^\s:(][^:(]*)[:(](?P<line>\d+)\)?|unknown file): (?:Failure|error:)$")
 GTEST_END = re.compile(r"\[ +(?:FAILED|OK|RUN|SKIPPED) +\]|\[[-=]{6,}\]")
 GO = re.compile(r"\s+(?P<file>[\w./-]+\.go):(?P<line>\d+): (?P<message>.*)")
+# testthat ends its messages so.
+R_PLACE = re.compile(r".*(?P<place>\('?(?P<file>[^'()\s:]+\.[rR]):(?P<line>\d+)(?::(?P<column>\d+))?'?\))$")
 CATCH_PLACE = re.compile(r"at (?P<file>.+):(?P<line>\d+)$")
 NOISE = re.compile(r"\s*(?:FAILED:|=== (?:RUN|PAUSE|CONT|NAME)\b.*|--- FAIL\b.*|at Object\.<anonymous>.*)?\s*$")
 IDENTIFIER = re.compile(r"[\w.$/\\@:-]+$")
@@ -57,6 +59,9 @@ def said(raw: str, body: str, output: str, kind: str, test: str) -> list[Said]:
         return [_pytest_error(head, lines, body)]
     if kind and head and f"{kind}: {head}" in body:
         return [Said(f"{kind}: {head}", body.strip("\n"), body)]
+    if (at := R_PLACE.match(raw.strip().split("\n")[-1])) and head:
+        place = Place(at["file"], number(at["line"]), number(at["column"]))
+        return [Said(head.removesuffix(at["place"]).strip(), _rest(raw, body, head), "", place)]
     if VAGUE.match(head):
         return [_from_body(head, body, kind, test)]
     return [Said(_worded(head, lines, kind), _rest(raw, body, head), f"{raw}\n{body}")]

@@ -12,7 +12,7 @@ from punchlist.reading.oneline import number
 from punchlist.records import dataclass, field
 
 POINT = re.compile(
-    r"(?P<indent> *)(?P<not>not )?ok\b(?: +(?P<number>\d+))?(?: +-)? *(?P<name>.*?)"
+    r"(?P<indent> *)(?P<not>not )?ok\b(?: +(?P<number>\d+))?(?: +-)? *(?P<name>(?!# *(?:TODO|SKIP|todo|skip)).*?)"
     r"(?: +# *(?P<directive>TODO|SKIP|todo|skip|Todo|Skip)\S*(?: +(?P<reason>.*))?)?$"
 )
 PLAN = re.compile(r"(?P<indent> *)1\.\.(?P<last>\d+)(?: +# *(?P<skip>[Ss][Kk][Ii][Pp]\S*)?(?: (?P<reason>.*))?)?$")
@@ -22,9 +22,11 @@ SUBTEST = re.compile(r"\s*# Subtest: (?P<name>.*)")
 KEY = re.compile(r"\s*(?P<key>[\w-]+): *(?P<value>.*)$")
 PERL_PLACE = re.compile(
     r"\s*#\s+at (?P<file>\S.*?) line (?P<line>\d+)\.?$|\s*#\s+\(.*?(?:in test file"
-    r"|in file) (?P<file2>.+?), line (?P<line2>\d+)[,)]"
+    r"|in file) (?P<file2>.+?), line (?P<line2>\d+)[,)]|\s*# (?P<file3>[^\s:]+\.\w+):(?P<line3>\d+): error: "
 )
 LOCATION = re.compile(r"(?P<file>(?:[A-Za-z]:)?[^:]+):(?P<line>\d+)(?::(?P<column>\d+))?$")
+# A linter's finding as the name of a test (luacheck).
+NAMED = re.compile(r"(?P<file>[^\s:][^:]*\.\w+):(?P<line>\d+):(?P<column>\d+): (?P<message>\S.*)$")
 ROUTINE = re.compile(r"(?:Failed test|Looks like you|at .* line \d+\.|\(in test file|\(from function)")
 MOST = 60
 
@@ -39,6 +41,7 @@ class Point:
     indent: int
     yaml: list[str] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
+    prose: list[str] = field(default_factory=list)
     failed_below: bool = False
 
 
@@ -110,6 +113,8 @@ def _point(
         del below[deep]
     below[depth] = below.get(depth, False) or failed
     _more(log, point)
+    if failed and not point.yaml and not point.comments:
+        _prose(log, point)
     reading.claim(index, point.end)
     if depth == 0:
         level.seen += 1
@@ -143,9 +148,33 @@ def _more(log: Log, point: Point) -> None:
     point.end = end
 
 
+def _prose(log: Log, point: Point) -> None:
+    """Take the indented text that some producers (testthat) print below a failed point, blank lines between."""
+    lines = log.lines
+    lead = " " * (point.indent + 2)
+    end = point.end
+    while end < len(lines) and (not lines[end] or lines[end].startswith(lead)):
+        if POINT.match(lines[end]) or PLAN.match(lines[end]) or lines[end].lstrip().startswith(("#", "---")):
+            break
+        end += 1
+        if lines[end - 1]:
+            point.prose, point.end = [text.strip() for text in lines[point.first + 1 : end]], end
+
+
 def _diagnostic(log: Log, point: Point, parents: list[str], tool: str, root: str) -> Diagnostic:
     fields = _fields(point.yaml)
     said = [m["text"] or "" for text in point.comments if (m := COMMENT.match(text))]
+    if not point.prose and not point.yaml and (named := NAMED.match(point.name)):
+        return Diagnostic(
+            message=named["message"],
+            detail="\n".join(said[:MOST]),
+            file=named["file"],
+            line=int(named["line"]),
+            column=number(named["column"]),
+            tool=tool,
+            log=log.span(point.first, point.end - 1),
+        )
+    said = [*said, *point.prose]
     telling = [text.strip() for text in said if text.strip() and not ROUTINE.match(text.strip())]
     message = fields.get("message") or fields.get("error") or (telling[0] if telling else "") or point.name or "not ok"
     place = _place(point, fields, root)
@@ -185,7 +214,10 @@ def _place(point: Point, fields: dict[str, str], root: str) -> Place | None:
         return Place(file, line, number(fields.get("column")))
     for text in point.comments:
         if match := PERL_PLACE.match(text):
-            return Place(match["file"] or match["file2"], number(match["line"] or match["line2"]))
+            return Place(
+                match["file"] or match["file2"] or match["file3"],
+                number(match["line"] or match["line2"] or match["line3"]),
+            )
     return place_in("\n".join([*point.yaml, *(text.lstrip("# ") for text in point.comments)]), root)
 
 

@@ -1,8 +1,21 @@
-"""Registry rows: D, Vala, Pascal, Crystal and other languages, hardware description, and programs that die."""
+"""Registry rows: R, D, Vala, Pascal, Crystal and other languages, hardware description, and programs that die."""
 
 from punchlist.reading.registry.record import Parser
 
-PARSERS: tuple[Parser, ...] = ()
+PARSERS: tuple[Parser, ...] = (
+    Parser(
+        "r",
+        "tools.r_language",
+        commands=("Rscript", "R", "littler"),
+        signs=("[ FAIL ", "[ OK: ", "Execution halted", "── Failure", "── Error", "* checking ", ". Failure ("),
+        sign=r"^ *\[ FAIL \d+ \| WARN|^ *\[ OK: \d+ \| SKIPPED|^ *Execution halted$|^── (?:\d+\. )?(?:Failure|Error) \("
+        r"|^\* checking .* \.\.\. (?:ERROR|WARNING|NOTE)$",
+        anchors=(b"Failure (", b"Error", b"[ FAIL ", b"* checking ", b"halted", b"Status: "),
+        kind="test",
+        formats="testthat (progress, check, summary), R CMD check, errors of scripts",
+        aliases=("testthat",),
+    ),
+)
 
 LAST: tuple[Parser, ...] = (
     Parser(

@@ -21,6 +21,14 @@ PARSERS: tuple[Parser, ...] = (
         formats="checkstyle XML, PMD XML",
     ),
     Parser(
+        "cppcheck-xml",
+        "formats.cppcheck_xml",
+        signs=("<cppcheck version=",),
+        anchors=(b"<error", b"<location"),
+        kind="report",
+        formats="--xml",
+    ),
+    Parser(
         "sarif",
         "formats.sarif",
         signs=('"runs"',),

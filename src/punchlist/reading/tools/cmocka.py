@@ -62,7 +62,10 @@ def _mark(log: Log, at: int, match: re.Match[str], reading: Reading, state: Stat
     if mark == "RUN":
         state.test, state.errors = rest, []
     elif mark == "ERROR":
-        if rest.startswith("---"):
+        if rest.startswith("--- Test failed with exception"):
+            message = rest.removeprefix("--- ")
+            reading.add(Diagnostic(message=message, test=state.test or None, log=log.span(at)))
+        elif rest.startswith("---"):
             state.errors.append(at)
     elif mark == "LINE" and (place := LINE.match(rest)):
         _error(log, at, place, reading, state)
@@ -73,6 +76,9 @@ def _mark(log: Log, at: int, match: re.Match[str], reading: Reading, state: Stat
             reading.outcome = "failed" if mark == "FAILED" or reading.outcome == "failed" else "passed"
         elif mark == "FAILED" and rest not in state.failed:
             state.failed.append(rest)
+    if mark in ("OK", "FAILED", "SKIPPED"):
+        # What follows its result is another test's: errors come late where stdout is buffered and stderr is not.
+        state.test = ""
 
 
 def _error(log: Log, at: int, place: re.Match[str], reading: Reading, state: State) -> None:

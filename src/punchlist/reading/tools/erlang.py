@@ -20,7 +20,8 @@ BOX_SAID = re.compile(r"\s*│.*?╰─+ (?P<warning>Warning: )?(?P<message>.+)$
 REBAR = re.compile(r"===> (?P<message>.+)$")
 REBAR_FAILED = re.compile(
     r"===> (?P<message>(?:Error in|Failed to|Unable to|Could not|Command .+ not found|No such|Package .+ not found"
-    r"|Dialyzer|Invalid|Dependency failure|Missing|There was an error|Unknown|Bad|Unrecognized|Rebar3 detected).*"
+    r"|Dialyzer (?!starting)|Invalid|Dependency failure|Missing|There was an error|Unknown|Bad|Unrecognized"
+    r"|Rebar3 detected).*"
     r"|.*(?:not found|failed).*)$"
 )
 SUCCEEDING = ("Compiling ", "Analyzing", "Verifying", "Fetching", "Performing", "Running", "Booted", "Updating")
@@ -38,7 +39,11 @@ def parse(log: Log, context: Context) -> Reading:
     """Read compiler messages, dialyzer's warnings and rebar3's own errors."""
     reading = Reading()
     program = context.words[0] if context.words else ""
-    dialyzer = program == "dialyzer" or any(DIALYZED.match(line.strip()) for line in log.lines if "done " in line)
+    dialyzer = program == "dialyzer" or any(
+        DIALYZED.match(line.strip()) or line.startswith("===> Dialyzer starting")
+        for line in log.lines
+        if "done " in line or "Dialyzer" in line
+    )
     index = 0
     while index < len(log.lines):
         line = log.lines[index]
@@ -49,6 +54,8 @@ def parse(log: Log, context: Context) -> Reading:
             end = _box(box["file"], log, index, reading)
         elif ": " in line and line[0] not in " %\t=" and (match := PLACED.match(line)):
             end = _placed(match, log, index, reading, dialyzer)
+        elif line.startswith("===> ") and (match := PLACED.match(line.removeprefix("===> "))) and match["line"]:
+            end = _placed(match, log, index, reading, dialyzer=False)
         elif line.startswith("===> "):
             _rebar(line, log, index, reading)
         elif dialyzer:

@@ -38,7 +38,11 @@ REBAR_CT_TOTALS = re.compile(
     r"(?:(?P<all>All (?P<alln>\d+) tests passed\.)|Failed (?P<failed>\d+) tests\."
     r"(?: Skipped (?P<skipped>\d+) \([^)]*\) tests\.)? Passed (?P<passed>\d+) tests\.)"
 )
+# A place in a term: `{file,"/src/a.erl"},{line,3}`; OTP's own files have no folder.
+IN_TERM = re.compile(r"\{file,\s*\"(?P<file>[^\"]+)\"\},\s*\{line,(?P<line>\d+)\}")
+CANCELLED_SAID = re.compile(r"\s+%% Unknown error: (?P<message>.*)$")
 MOST = 60
+MESSAGE = 200
 
 
 def parse(log: Log, _context: Context) -> Reading:
@@ -58,6 +62,8 @@ def parse(log: Log, _context: Context) -> Reading:
             end = _eunit(name, log, index, reading)
         elif line.startswith("  ") and (match := REBAR_HEAD.match(line)) and _said_follows(log, index):
             end = _rebar(match, log, index, reading)
+        elif stripped.startswith("%% Unknown error: ") and (match := CANCELLED_SAID.match(line)):
+            end = _cancelled(match["message"], log, index, reading)
         elif stripped.startswith("%%% ") and (match := REBAR_CT.match(stripped)):
             end = _rebar_ct(match, log, index, reading)
         elif " failed" in line and (match := CT_FAILED.match(line)):
@@ -91,6 +97,10 @@ def _eunit(name: str, log: Log, index: int, reading: Reading) -> int:
             file, line = at["file"], number(at["line"])
         if not message and REASON.match(text):
             message = text
+            more = end + 1
+            while more < len(log.lines) and log.lines[more].startswith("   ") and len(message) < MESSAGE:
+                message += log.lines[more].strip()
+                more += 1
         end += 1
     name = name.split(": ", 1)[-1] if re.match(r"\S+\.erl:\d+: ", name) else name
     reading.add(
@@ -109,6 +119,35 @@ def _eunit(name: str, log: Log, index: int, reading: Reading) -> int:
     return end
 
 
+def _term(lines: list[str]) -> tuple[str, str | None, int | None]:
+    """Return what a printed term says in front of its stack, and the first place in it that is not OTP's."""
+    text = "\n".join(lines)
+    own = next((m for m in IN_TERM.finditer(text) if "/" in m["file"]), None)
+    said = re.split(r"\[\{\w+,", text, maxsplit=1)[0]
+    message = "".join(part.strip() for part in said.split("\n"))[:300].rstrip(",")
+    return message, own["file"] if own else None, number(own["line"]) if own else None
+
+
+def _cancelled(message: str, log: Log, index: int, reading: Reading) -> int:
+    """Read why rebar3 says a group of tests was not run."""
+    end = index + 1
+    while end < len(log.lines) and log.lines[end].startswith("     "):
+        end += 1
+    said, file, line = _term([message, *log.lines[index + 1 : end]])
+    reading.add(
+        Diagnostic(
+            message=said,
+            detail="\n".join(text.strip() for text in log.lines[index + 1 : end]),
+            file=file,
+            line=line,
+            tool="eunit",
+            log=log.span(index, end - 1),
+        )
+    )
+    reading.claim(index, end)
+    return end
+
+
 def _rebar(head: re.Match[str], log: Log, index: int, reading: Reading) -> int:
     end = index + 1
     message, said_at = "", end
@@ -117,9 +156,11 @@ def _rebar(head: re.Match[str], log: Log, index: int, reading: Reading) -> int:
         text = log.lines[end]
         if said := REBAR_SAID.match(text):
             message, said_at = said["message"], end
-        elif (at := REBAR_AT.match(text)) and line is None:
+        elif (at := REBAR_AT.match(text)) and line is None and not OTP.search(at["file"]):
             file, line = at["file"], number(at["line"])
         end += 1
+    if message.startswith("{"):
+        message, file, line = _term([message, *log.lines[said_at + 1 : end]])
     reading.add(
         Diagnostic(
             message=message,
@@ -175,14 +216,31 @@ def _suite(
 
 
 def _rebar_ct(match: re.Match[str], log: Log, index: int, reading: Reading) -> int:
+    """Read `%%% SUITE ==> case: FAILED` and the term below it, up to an empty line."""
     end = index + 1
     if match["word"] == "SKIPPED":
         reading.claim(index)
         return end
-    while end < len(log.lines) and log.lines[end].startswith("%%% ") and not REBAR_CT.match(log.lines[end]):
+    while end < len(log.lines) and log.lines[end] and not REBAR_CT.match(log.lines[end].strip()):
         end += 1
-    body = [text.split(": ", 1)[-1] for text in log.lines[index + 1 : end]]
-    _suite(match["suite"], match["case"] or "", body, None, log, index, end, reading)
+    reading.claim(index, end)
+    test = f"{match['suite']}:{match['case'] or ''}"
+    if any(d.test == test for d in reading.diagnostics):
+        return end
+    body = [text.removeprefix(f"%%% {match['suite']} ==> ") for text in log.lines[index + 1 : end]]
+    message, file, line = _term(body)
+    reading.add(
+        Diagnostic(
+            message=message or log.lines[index],
+            detail="\n".join(body[1:MOST]),
+            file=file,
+            line=line,
+            test=test,
+            tool="common_test",
+            log=log.span(index, end - 1),
+        )
+    )
+    reading.outcome = "failed"
     return end
 
 
@@ -239,5 +297,7 @@ def _totals(line: str, index: int, reading: Reading) -> None:
         reading.counts["passed"] = int(match["alln"] or match["passed"])
         if match["failed"]:
             reading.counts["failed"] = int(match["failed"])
+        if match["skipped"]:
+            reading.counts["skipped"] = int(match["skipped"])
         reading.outcome = reading.outcome or ("failed" if match["failed"] else "passed")
         reading.claim(index)

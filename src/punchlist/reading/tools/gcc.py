@@ -18,10 +18,11 @@ EXTENSIONS = (
 )
 C_FILE = re.compile(rf"(?:.*\.(?:{EXTENSIONS})|.*[/\\]include[/\\].*|<[\w -]+>|nofile)$")
 # FILE:LINE:COL: word: message. The word may be any language's; a colon may be the full-width one.
+# `# a.c:7: error: text` is a comment of TAP.
 HEAD = re.compile(
-    r"((?:[A-Za-z]:[\\/])?[^:\n]+):(\d+):(?:(\d+):)?(?:\{[\d:,{}-]+\}:)? ?(\S[^:：]{0,40}?) ?[:：] ?(.+)$"
+    r"((?:[A-Za-z]:[\\/])?(?!# )[^:\n]+):(\d+):(?:(\d+):)?(?:\{[\d:,{}-]+\}:)? ?(\S[^:：]{0,40}?) ?[:：] ?(.+)$"
 )
-PLACED = re.compile(r"((?:[A-Za-z]:[\\/])?[^:\n]+):(\d+):(?:(\d+):)? ? ?(\S.*)$")
+PLACED = re.compile(r"((?:[A-Za-z]:[\\/])?(?!# )[^:\n]+):(\d+):(?:(\d+):)? ? ?(\S.*)$")
 BARE_PLACE = re.compile(r"((?:[A-Za-z]:[\\/])?[^:\n]+):(\d+)[:.](\d+):$")
 FORTRAN = re.compile(r"(Error|Warning|Fatal Error|Note|Fehler|Warnung|Erreur|Avertissement): (.+)$")
 CHAIN = re.compile(r"((?:[A-Za-z]:[\\/])?[^:\n]+):(\d+):(?:(\d+):)?   +(\S.*)$")

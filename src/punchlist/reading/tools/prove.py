@@ -7,6 +7,7 @@ tests run, which is all that both sides say.
 import re
 
 from punchlist.model import Diagnostic
+from punchlist.reading.formats.tap import read_tap
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
 from punchlist.reading.tools import perl
@@ -96,7 +97,7 @@ def parse(log: Log, context: Context) -> Reading:
     named = bool(context.words) and context.words[0] == "prove"
     entries = _report(log, reading)
     if not named and not reading.claimed and any(line.startswith("not ok ") for line in log.lines):
-        return reading
+        return _direct(log, context)
     failures = _failures(log, reading)
     for failure in failures:
         reading.add(failure.diagnostic(log))
@@ -110,6 +111,28 @@ def parse(log: Log, context: Context) -> Reading:
     if named and context.exit_code and reading.outcome is None and any(HEAD.match(line) for line in log.lines):
         reading.partial = True
     return reading
+
+
+def _direct(log: Log, context: Context) -> Reading:
+    """Read a test file that Perl ran itself: points on one stream, what failed and where on the other."""
+    reading, points = Reading(), Reading()
+    failures = _failures(log, reading)
+    if not any(_stands_apart(log, failure) for failure in failures):
+        return Reading()
+    read_tap(log, points, "perl", context.root)
+    named = {f.name for f in failures} | {name for f in failures for name in f.within}
+    reading.diagnostics = [failure.diagnostic(log) for failure in failures]
+    reading.diagnostics += [d for d in points.diagnostics if (d.test or "").split(" > ")[-1] not in named]
+    reading.counts, reading.outcome, reading.partial = points.counts, "failed", points.partial
+    reading.claimed += points.claimed
+    reading.notes += points.notes
+    return reading
+
+
+def _stands_apart(log: Log, failure: Failure) -> bool:
+    """Whether what a test says does not follow its `not ok`, where any reader of TAP finds it."""
+    above = next((log.lines[i] for i in range(failure.first - 1, -1, -1) if log.lines[i]), "")
+    return not (above.lstrip().startswith("not ok") and log.stream(failure.first) == log.stream(failure.first - 1))
 
 
 def _report(log: Log, reading: Reading) -> list[Entry]:
@@ -310,11 +333,13 @@ def _unexplained(log: Log, reading: Reading, entries: list[Entry]) -> None:
         if match and match["reason"] != bailed:
             bailed = match["reason"]
             reading.add(Diagnostic(message=bailed or line, tool="prove", log=log.span(index)))
-            reading.outcome = "error"
+            reading.outcome = "failed" if any(d.test for d in reading.diagnostics) else "error"
         if match:
             reading.claim(index)
     found = {d.file for d in reading.diagnostics}
-    open_entries = [e for e in entries if not e.explained and e.file not in found and not (bailed and e.failed == 0)]
+    open_entries = [
+        e for e in entries if not e.explained and e.file not in found and not (bailed and e.failed == e.tests == 0)
+    ]
     for entry in open_entries:
         if entry.failed and any(d.test for d in reading.diagnostics) and len(open_entries) > 1 and not entry.reasons:
             continue
