@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from posixpath import join
 
 from punchlist.model import Diagnostic, How, Report, Trouble, in_order
-from punchlist.reading import oneline
+from punchlist.reading import oneline, testees
 from punchlist.reading.command import Invocation, Scripts, understand
 from punchlist.reading.fallback import Line, best_lines
 from punchlist.reading.log import Context, Log, Reading
@@ -60,13 +60,14 @@ def read(
     whole = to_log(merged) if merged is not None else _log(stdout, stderr, _anchors(stdout, stderr, invocations))
     sources = unwrap(whole)
     own = own or {}
-    chosen = _chosen(
-        parser, own, candidates(invocations, "\n".join(line for source in sources for line in source.lines))
-    )
+    text = "\n".join(line for source in sources for line in source.lines)
+    chosen = _chosen(parser, own, candidates(invocations, text))
+    runners = testees.runners(invocations, text) if parser is None else ()
+    chosen = testees.in_turn(chosen, runners) if runners else chosen
     understood: list[Understood] = []
     left: list[Log] = []
     for source in sources:
-        found, rest = _parse(only_failing(source), chosen, how, root, directory, own)
+        found, rest = _parse(only_failing(source), chosen, how, root, directory, own, runners)
         understood += found
         left.append(rest)
     if parser is not None and parser != GENERIC.name and not understood:
@@ -115,15 +116,26 @@ def _chosen(parser: str | None, own: Mapping[str, Parse], found: list[Candidate]
 
 
 def _parse(
-    log: Log, chosen: Sequence[Candidate], how: How, root: str, start: str, own: Mapping[str, Parse]
+    log: Log,
+    chosen: Sequence[Candidate],
+    how: How,
+    root: str,
+    start: str,
+    own: Mapping[str, Parse],
+    runners: Sequence[str] = (),
 ) -> tuple[list[Understood], Log]:
-    understood = []
+    understood: list[Understood] = []
     rest = log
     for candidate in chosen:
+        if runners and candidate.parser.name not in (*runners, *own):
+            known = testees.allowed(runners, {one.parser: one.reading for one in understood}, how.exit_code)
+            if known is not None and candidate.parser.name not in known:
+                continue
         context = Context(candidate.words, how.exit_code, root)
         reading = _run(own.get(candidate.parser.name), candidate.parser, rest, context)
         if not (reading.understood or reading.notes):
             continue
+        testees.settled(candidate.parser.name, reading, how.exit_code)
         directory = join(start, log.directory or candidate.directory)
         name = candidate.parser.name
         reading.diagnostics = [_own(d, name, log, root, directory) for d in reading.diagnostics]

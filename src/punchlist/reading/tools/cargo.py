@@ -50,6 +50,7 @@ class State:
     trouble: bool = False
     started: bool = False
     finished: bool = False
+    running: str = ""  # the stream on which cargo said that it runs a program: what follows there is the program's
     elsewhere: bool = False  # the compiler's messages stood in the log as JSON, which another parser reads
     consequences: list[int] = field(default_factory=list)
     errors: int = 0
@@ -70,13 +71,16 @@ def _line(log: Log, context: Context, index: int, reading: Reading, state: State
     line = log.lines[index]
     if not line:
         return index + 1
-    if line.startswith(("error", "warning")):
-        if (done := _header(log, context, index, reading, state)) is not None:
-            return done
-    elif line[0] == " " and rustc.is_status(line):
+    if line[0] == " " and rustc.is_status(line):
         reading.claim(index)
         state.finished |= line.startswith("    Finished ")
         state.started = True
+        state.running = log.stream(index) if line.startswith(("     Running ", "   Doc-tests ")) else ""
+    elif state.running == log.stream(index) and not CONSEQUENCE.match(line):
+        return index + 1
+    elif line.startswith(("error", "warning")):
+        if (done := _header(log, context, index, reading, state)) is not None:
+            return done
     elif line.startswith(EXPLAIN):
         reading.claim(index)
     elif line.startswith('{"reason":"build-finished"'):

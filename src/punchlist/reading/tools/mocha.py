@@ -14,6 +14,7 @@ from punchlist.records import dataclass, field, replace
 PASSING = re.compile(r" {2}(\d+) passing(?: \(\d[\d.]*(?:ms|s|m|h)\))?$")
 PENDING = re.compile(r" {2}(\d+) pending$")
 FAILING = re.compile(r" {2}(?:[✖×] )?(?:(\d+) failing|(\d+) of (\d+) tests? failed:?)$")
+PLAN = re.compile(r"1\.\.\d+(?: |$)")
 HEADER = re.compile(r" {2}(\d+)\) (\S.*)$")
 TITLE = re.compile(r" {7,}\S")
 IN_FILE = re.compile(r"\((?P<file>(?:file://|[A-Za-z]:[\\/]|/)[^()]*\.\w+)\)$")
@@ -37,7 +38,7 @@ class _State:
 
 def parse(log: Log, context: Context) -> Reading:
     """Read mocha's epilogue (`N failing` and its numbered blocks), its JSON, or what it could not load."""
-    if context.words and any(line.startswith(("ok 1 ", "not ok 1 ")) for line in log.lines[:LOOK_FOR_TAP]):
+    if context.words and _is_tap(log):
         return tap_js.parse(log, context)
     state = _State(log)
     index = 0
@@ -54,6 +55,20 @@ def parse(log: Log, context: Context) -> Reading:
     return state.reading
 
 
+def _is_tap(log: Log) -> bool:
+    """Whether this is mocha's TAP: results and its plan (`1..2`), which a test that prints `not ok 1` does not have."""
+    head = log.lines[:LOOK_FOR_TAP]
+    return any(line.startswith(("ok 1 ", "not ok 1 ")) for line in head) and any(PLAN.match(line) for line in head)
+
+
+def _ends(log: Log, index: int) -> bool:
+    """Whether `N failing` stands in an epilogue: below the tests that passed, or above the first failure."""
+    lines = log.lines
+    above = next((lines[i] for i in range(index - 1, max(-1, index - 4), -1) if lines[i]), "")
+    below = next((lines[i] for i in range(index + 1, min(len(lines), index + 4)) if lines[i]), "")
+    return bool(PASSING.match(above) or PENDING.match(above) or HEADER.match(below))
+
+
 def _line(state: _State, index: int, line: str) -> int:
     counts = state.reading.counts
     if not state.rows and line.lstrip().startswith(("✔ ", "✓ ", "√ ")):
@@ -64,7 +79,7 @@ def _line(state: _State, index: int, line: str) -> int:
         state.begun = True
     elif "pending" in line and (match := PENDING.match(line)):
         counts["skipped"] = counts.get("skipped", 0) + int(match[1])
-    elif "fail" in line and (match := FAILING.match(line)):
+    elif "fail" in line and (match := FAILING.match(line)) and (match[2] or _ends(state.log, index)):
         number = int(match[1] or match[2])
         counts["failed"] = counts.get("failed", 0) + number
         state.failing += number

@@ -55,6 +55,8 @@ def parse(log: Log, context: Context) -> Reading:
     if not state.running and context.words and context.exit_code != 0:
         _startup(state)
     reading = state.reading
+    if state.summary and not reading.counts.get("failed") and not reading.counts.get("cancelled"):
+        reading.diagnostics = [d for d in reading.diagnostics if not d.test]  # a line like a failing row was printed
     if state.running and reading.outcome is None:
         failed = bool(reading.diagnostics) or reading.counts.get("failed", 0) > 0
         reading.outcome = "failed" if failed else "passed" if state.summary or state.dots else None
@@ -64,7 +66,9 @@ def parse(log: Log, context: Context) -> Reading:
 
 
 def _plain_tap(log: Log) -> bool:
-    """Whether the log is TAP whose version line was lost (its head cut off)."""
+    """Whether the log is TAP whose version line was lost (its head cut off), not what a test of the others printed."""
+    if any(line.startswith(("ℹ tests ", "✖ failing tests:")) for line in log.lines):
+        return False
     return any(line.startswith(("# Subtest: ", "not ok ", "ok 1 - ")) for line in log.lines[:400])
 
 

@@ -289,8 +289,21 @@ def _real(sections: list[Section]) -> list[Section]:
 
 
 def find_runs(log: Log) -> list[Run]:
-    """Return the runs of pytest in a log, in order."""
-    return _Splitter(log.lines).walk(_boundary(log))
+    """Return the runs of pytest in a log, in order.
+
+    Totals of failures with nothing of a run around them are output of the code under test where a whole run stands.
+    """
+    runs = _Splitter(log.lines).walk(_boundary(log))
+    whole = [run for run in runs if not _bare_failure(log.lines, run)]
+    return whole or runs
+
+
+def _bare_failure(lines: Sequence[str], run: Run) -> bool:
+    if run.headed or run.sections or run.total is None:
+        return False
+    if not run.counts.get("failed") and not run.counts.get("errors"):
+        return False
+    return not any(PROGRESS.match(lines[index]) for index in range(run.first, run.total) if lines[index])
 
 
 def labels(log: Log, runs: Sequence[Run]) -> list[str | None]:
