@@ -102,13 +102,21 @@ def allowed(own: Sequence[str], readings: Mapping[str, Reading], exit_code: int 
 
 def _told(reading: Reading, exit_code: int | None) -> bool:
     """Whether a runner's own text tells all: its failures, or that all passed where the exit code says so too."""
-    if reading.partial or not reading.counts:
+    if reading.partial:
+        return reading.outcome == "failed" and any(d.test for d in reading.diagnostics)
+    if not reading.counts:
         return False
     return reading.outcome == "failed" or (reading.outcome == "passed" and exit_code in (0, None))
 
 
 def settled(name: str, reading: Reading, exit_code: int | None) -> None:
-    """Drop failing tests that a runner's log seems to show where its own totals say that none failed."""
+    """Hold a runner's verdict against its own totals.
+
+    Failing tests that its log only seems to show are dropped where the totals say that none failed; a run with failed
+    tests in its totals did not pass, whatever part of its log is left.
+    """
+    if name in RUNNERS and reading.outcome in (None, "passed") and reading.counts.get("failed"):
+        reading.outcome = "failed"
     if name not in RUNNERS or reading.outcome != "passed" or not _told(reading, exit_code):
         return
     if not any(reading.counts.get(bad) for bad in ("failed", "errors", "cancelled")):

@@ -115,8 +115,10 @@ def _block(state: _State, index: int, line: str, text: str) -> int:
         return _tool_error(state, index, end, match)
     if text.startswith("●  "):
         return _beside(state, index, end, title)
-    if not title or title in NOT_TESTS or indent > 4 or (indent == 0 and not state.begun) or not state.file:
+    if not title or title in NOT_TESTS or indent > 4 or (indent == 0 and not state.begun):
         return index + 1
+    if not state.file and (indent != 2 or innermost(_body(state.log, index, end)) is None):
+        return index + 1  # its `FAIL file` is cut off: only a block that shows its place is surely one
     _add(state, _suite(state, index, end) if title == SUITE_FAILED else [_test(state, index, end, title)])
     state.reading.claim(index, end)
     return end
@@ -183,18 +185,28 @@ def _test(state: _State, index: int, end: int, title: str) -> Diagnostic:
     body = _body(state.log, index, end)
     first = next((i for i, line in enumerate(body) if line.strip()), None)
     if first is None:
-        return Diagnostic(message=title, file=state.file, test=title, package=state.project, log=state.log.span(index))
+        return Diagnostic(
+            message=title, file=state.file or None, test=title, package=state.project, log=state.log.span(index)
+        )
     place = _of_matcher(body[first], body) or innermost(_of_error(body)) or innermost(body)
+    folder = _folder(state.file, body)
     return Diagnostic(
         message=state.log.whole(index + 1 + first).strip(),
         detail=own_detail(_without_code(body[first + 1 :])),
-        file=place.file if place else state.file,
+        file=(folder + place.file if place.own else place.file) if place else state.file or None,
         line=place.line if place else None,
         column=place.column if place else None,
         test=title,
         package=state.project,
         log=state.log.span(index, end - 1),
     )
+
+
+def _folder(file: str, body: list[str]) -> str:
+    """The folder of a project with a root of its own: the head names its files from above, the frames from inside."""
+    shown = [found.file for found in frames(body) if found.own and not found.file.startswith(("/", "..", file))]
+    inside = next((name for name in shown if file.endswith("/" + name)), None)
+    return file[: -len(inside)] if inside else ""
 
 
 def _of_matcher(message: str, body: list[str]) -> Frame | None:

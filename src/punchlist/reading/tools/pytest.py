@@ -211,6 +211,8 @@ def _troubles(log: Log, context: Context, runs: Sequence[Run], reading: Reading)
         for diagnostic in trouble.usage_errors(log, context, runs):
             reading.add(diagnostic)
             _claim_span(log, diagnostic, reading)
+    if not blocks_of and not reading.diagnostics:
+        reading.diagnostics += trouble.died(log, context, runs)
     for index in lines_with(log, "Warning: ") if runs else ():
         if WARNED.match(log.lines[index]):
             reading.claim(index)  # printed by Python outside of any test, often once a worker
@@ -256,10 +258,15 @@ def _outcome(log: Log, context: Context, runs: Sequence[Run], reading: Reading) 
         reading.partial = last.headed or _cut(log, last, context)
     tests = any(d.test for d in reading.diagnostics if d.severity == "error")
     collecting = bad and not tests and not last.of("failures") and not _failed_dots(log, last)
+    if context.exit_code == trouble.USAGE_CODE and last.total is not None:
+        return "error"
+    if counts.get("errors") and collecting and not ran & counts.keys() - {"skipped"}:
+        return "error"
     if counts.get("failed") or (counts.get("errors") and ran & counts.keys()):
         return "failed"
     if reading.partial:
-        if collecting or any(d.message.startswith(CRASHED) or CRASH_NOTE in d.detail for d in reading.diagnostics):
+        crashed = any(d.message.startswith(CRASHED) or CRASH_NOTE in d.detail for d in reading.diagnostics)
+        if collecting or crashed or any(d.message == trouble.DIED for d in reading.diagnostics):
             return "error"
         return "failed" if bad else None
     if counts.get("errors"):

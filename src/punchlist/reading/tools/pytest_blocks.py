@@ -337,9 +337,11 @@ def crash_lines(log: Log, section: Section) -> list[Block]:
     found: list[Block] = []
     first = section.first + 1
     said = ""
+    captured = False
     for index in range(first, section.end):
         line = log.lines[index]
-        if line.startswith("E   "):
+        captured = captured or (line.startswith("---") and " Captured " in line)
+        if line.startswith("E   ") and not captured:
             said = line[4:].strip()
         match = ANY_PLACE.match(line) if line[:1] not in ("", " ", "E") else None
         if match is None or not (
@@ -352,5 +354,5 @@ def crash_lines(log: Log, section: Section) -> list[Block]:
         block = Block("", first, index + 1, reason, index, match["file"], int(match["line"]), main_end=index + 1)
         block.detail = [line for line in log.lines[first:index] if line.strip()][1:DETAIL_LINES] if said else []
         found.append(block)
-        first, said = index + 1, ""
+        first, said, captured = index + 1, "", False
     return found

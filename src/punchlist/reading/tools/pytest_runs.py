@@ -30,6 +30,8 @@ SUGAR = re.compile(r" {2,}(?:(?P<number>\d+) (?P<name>[a-z]+)|- \S.*)$")
 MARKS = frozenset("=-_0123456789nTR\u2015")
 PROGRESS_NEAR = 40
 NARROWEST = 40
+BLOCK_NEAR = 400
+HEADLESS = re.compile(r"_+ \S.* _+$")
 COVERAGE = re.compile(r"_+ coverage: ")
 SLOWEST = re.compile(r"slowest .*durations$|slowest test")
 KINDS = {
@@ -294,8 +296,29 @@ def find_runs(log: Log) -> list[Run]:
     Totals of failures with nothing of a run around them are output of the code under test where a whole run stands.
     """
     runs = _Splitter(log.lines).walk(_boundary(log))
+    if not runs and (first := _headless(log.lines, 0, len(log.lines))) is not None:
+        runs = [Run(0, len(log.lines), width=len(log.lines[first]))]
+    before = 0
+    for run in runs:
+        if not run.headed and not run.of("failures") and not run.of("errors"):
+            first = _headless(log.lines, before, run.progress_end)
+            if first is not None:
+                run.sections.insert(0, Section("failures", first - 1, run.progress_end))
+                run.first = min(run.first, max(0, first - 1))
+        before = run.end
     whole = [run for run in runs if not _bare_failure(log.lines, run)]
     return whole or runs
+
+
+def _headless(lines: Sequence[str], first: int, end: int) -> int | None:
+    """The first title of a failure in a log whose head, and with it the title of the section, is cut off."""
+    for index in range(first, end):
+        line = lines[index]
+        if line[:1] == "_" and len(line) >= NARROWEST and HEADLESS.match(line) and not COVERAGE.match(line):
+            below = lines[index + 1 : min(end, index + BLOCK_NEAR)]
+            if any(text.startswith("E   ") for text in below):
+                return index
+    return None
 
 
 def _bare_failure(lines: Sequence[str], run: Run) -> bool:

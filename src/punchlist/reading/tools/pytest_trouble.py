@@ -26,20 +26,28 @@ COVERAGE = re.compile(
 )
 FATAL = re.compile(r"(?:Fatal Python error: .*|Windows fatal exception: .*)$")
 RUNNING = re.compile(r"(?:\[gw\d+\] .*)?(?P<test>[^\s:]+\.\w+::\S.*?) *(?=Fatal Python|Windows fatal|\++ Timeout|$)")
+STARTED = re.compile(r"(?P<test>[^\s:]+\.\w+::\S.*)$")
+RESULT = re.compile(r" (?:PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS|RERUN)\b")
 OTHERS = ("ERROR: Could not find", "ERROR: No matching", "ERROR: Command ", "ERROR: Ignored ", "ERROR: Failed building")
 SHELL = re.compile(r"(?:\S+: line \d+: +\d+ )?(?:Segmentation fault|Aborted|Bus error|Illegal instruction|Killed)\b")
 UNCAUGHT = ("<module>", "_run_module_as_main", "_run_code")
 BARE = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception): \S")
 CRASH_NOTE = "pytest itself ended with this exception"
 INTERNAL = "INTERNALERROR> "
+DIED = "the process ended while this test was running"
+USAGE_CODE = 4
+"""pytest's exit code for a command that it cannot follow, also where it finds out only after collecting."""
 
 
 def usage_errors(log: Log, context: Context, runs: Sequence[Run]) -> Iterator[Diagnostic]:
     """Yield `ERROR: ...` lines of a pytest that could not start: after the totals, mostly on stderr, exit code 4."""
-    if any(run.counts for run in runs) or not (context.words or runs):
+    refused = context.exit_code == USAGE_CODE
+    if (any(run.counts for run in runs) and not refused) or not (context.words or runs):
         return
     for index in lines_with(log, "ERROR: ", ": error: "):
         line = log.lines[index]
+        if any(run.counts and run.first <= index < run.end for run in runs):
+            continue
         if line.startswith("ERROR: ") or ": error: " in line:
             if match := ARGUMENT.match(line):
                 yield Diagnostic(message=log.whole(index)[match.start("message") :].strip(), log=log.span(index))
@@ -166,8 +174,26 @@ def running_test(log: Log, index: int) -> str | None:
     for at in (index, *range(index - 1, max(-1, index - 4), -1)):
         if "::" in lines[at] and (match := RUNNING.match(lines[at])):
             test = match["test"].strip()
-            return None if re.search(r" (?:PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)\b", lines[at]) else test
+            return None if RESULT.search(lines[at]) else test
     return None
+
+
+def died(log: Log, context: Context, runs: Sequence[Run]) -> Iterator[Diagnostic]:
+    """Yield the test that a verbose run had started when its process ended without a word."""
+    last = runs[-1] if runs else None
+    if last is None or last.total is not None or last.sections or not context.exit_code:
+        return
+    lines = log.lines
+    end = next((i for i in range(last.end - 1, last.first, -1) if lines[i] and log.numbers[i] > 0), last.first)
+    if (match := STARTED.match(lines[end])) and not RESULT.search(lines[end]):
+        test = match["test"].strip()
+        yield Diagnostic(
+            message=DIED,
+            detail=lines[end],
+            file=test.split("::", 1)[0],
+            test=test,
+            log=log.span(end),
+        )
 
 
 def _within_test(stack: Sequence[frames.Frame], root: str) -> tuple[frames.Frame | None, list[frames.Frame]]:
