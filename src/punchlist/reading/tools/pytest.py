@@ -266,7 +266,7 @@ def _outcome(log: Log, context: Context, runs: Sequence[Run], reading: Reading) 
         return "failed"
     if reading.partial:
         crashed = any(d.message.startswith(CRASHED) or CRASH_NOTE in d.detail for d in reading.diagnostics)
-        if collecting or crashed or any(d.message == trouble.DIED for d in reading.diagnostics):
+        if collecting or crashed or any(d.detail == trouble.DIED for d in reading.diagnostics):
             return "error"
         return "failed" if bad else None
     if counts.get("errors"):

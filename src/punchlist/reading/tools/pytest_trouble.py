@@ -188,8 +188,8 @@ def died(log: Log, context: Context, runs: Sequence[Run]) -> Iterator[Diagnostic
     if (match := STARTED.match(lines[end])) and not RESULT.search(lines[end]):
         test = match["test"].strip()
         yield Diagnostic(
-            message=DIED,
-            detail=lines[end],
+            message=lines[end].strip(),
+            detail=DIED,
             file=test.split("::", 1)[0],
             test=test,
             log=log.span(end),
