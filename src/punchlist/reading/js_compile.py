@@ -9,7 +9,11 @@ from punchlist.records import dataclass
 FILE = r"(?P<file>(?:[A-Za-z]:)?[^\s:*?\"<>|][^:*?\"<>|]*)"
 OXC = re.compile(r"\s*\[(?P<rule>[A-Z][A-Z_]+)\] (?:Error: )?(?P<message>.+)")
 BOX = re.compile(r"\s*[╭┌,][─-]+\[ ?(?P<file>.+?):(?P<line>\d+):(?P<column>\d+) ?\]")
-ESBUILD = re.compile(rf"\s*(?:[✘X] )?{FILE}:(?P<line>\d+):(?P<column>\d+): (?:ERROR|error): (?P<message>.+)")
+ESBUILD = re.compile(
+    rf"\s*(?:[✘X] )?{FILE}(?<!\.c)(?<!\.cc)(?<!\.cpp)(?<!\.h)(?<!\.hpp)(?<!\.py)(?<!\.rs)(?<!\.go)"
+    r":(?P<line>\d+):(?P<column>\d+): (?:ERROR|error): (?P<message>.+)"
+)
+"""Another language's compiler speaks alike: a test that quotes it names a file that no JavaScript compiler reads."""
 BABEL = re.compile(rf"\s*(?:\w*Error: )?(?:\[[^\]]*\] )?{FILE}: (?P<message>.+?) ?\((?P<line>\d+):(?P<column>\d+)\):?$")
 PLUGIN_FILE = re.compile(r"\s*File: (?P<file>(?:[A-Za-z]:)?[^:?]+?)(?:\?[^:]*)?(?::(?P<line>\d+):(?P<column>\d+))?$")
 AT_LINE = re.compile(r"\s*(?P<file>(?:[A-Za-z]:)?[/\\]\S.*\.\w+):(?P<line>\d+)$")

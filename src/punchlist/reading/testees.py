@@ -93,8 +93,9 @@ def in_turn(chosen: Iterable[Candidate], own: Sequence[str]) -> list[Candidate]:
 
 
 def allowed(own: Sequence[str], readings: Mapping[str, Reading], exit_code: int | None) -> frozenset[str] | None:
-    """Return the parsers that may still read, None where all may: no runner told how the run ended."""
+    """Return the parsers that may still read, None where all may: no runner, nor its report, told how the run ended."""
     verdicts = [reading for name, reading in readings.items() if name in RUNNERS and name in own]
+    verdicts = verdicts or [reading for name, reading in readings.items() if name in FIRST]
     if not verdicts or not all(_told(reading, exit_code) for reading in verdicts):
         return None
     return FORMATS.union(own, *(RUNNERS.get(name, frozenset()) for name in own))

@@ -52,7 +52,9 @@ def place_in(text: str, root: str = "") -> Place | None:
     """
     found = list(_frames(text, root))
     python = [place for kind, place in found if kind == "python"]
-    ordered = python[::-1] if python else [place for _, place in found]
+    # A path within a message is no frame: it only serves where the text has none.
+    frames = [place for kind, place in found if kind not in ("generic", "shell")]
+    ordered = python[::-1] or frames or [place for _, place in found]
     if root:
         ordered = [place for place in ordered if _below(place.file, root)] or ordered
     return ordered[0] if ordered else None

@@ -169,10 +169,10 @@ def _section(state: _State, index: int) -> int:
         if line.startswith("test at ") and (found := AT.match(line)):
             where = found
             at += 1
-        elif line.startswith(("✖ ", "⚠ ")) and (match := ROW.match(line)):
+        elif line.startswith(("✖ ", "⚠ ", "﹣ ", "✔ ")) and (match := ROW.match(line)):
             end = _error_end(lines, at, 0)
-            if not match["directive"]:
-                # Node.js 24 lists failing TODO tests as well (`⚠ name (1ms) # TODO`): they fail nothing.
+            if not match["directive"] and match["mark"] in "✖⚠":
+                # Also listed: TODO tests that fail (`⚠ name (1ms) # TODO`), skipped ones whose suite was cancelled.
                 _entry(state, at, end, match, where)
             where = None
             at = end

@@ -15,7 +15,8 @@ from punchlist.records import dataclass, field, replace
 
 RULER = "⎯⎯⎯"
 BEGINNINGS = "F⎯RDTESN×✗❯M:"
-END = re.compile(r"⎯+\[\d+/\d+\]⎯")
+END = re.compile(r"⎯+\[(\d+)/\d+\]⎯")
+FARTHEST = 5_000
 SECTION = re.compile(r"⎯+ (?P<title>[A-Z][\w ]+?) ?(?P<count>\d+)? ⎯+$")
 # ` FAIL  |unit| tests/a.test.ts > suite > name`, or with a coloured badge ` FAIL   unit  tests/...`
 FAIL = re.compile(r"\s*FAIL\s\s?\s?(?P<project>\|[^|]+\| )?\s?(?P<id>\S.*)$")
@@ -54,6 +55,7 @@ class _State:
     finished: bool = False
     rows: list[tuple[int, str, str]] = field(default_factory=list)
     compiled: set[str] = field(default_factory=set)
+    blocks: int = 0
     retried: set[str] = field(default_factory=set)
 
 
@@ -206,16 +208,30 @@ def _block_end(state: _State, at: int) -> int:
     lines = state.log.lines
     stream = state.log.numbers[at - 1] < 0
     index = at
+    own = _own_ruler(state, at)
     while index < len(lines):
         line = lines[index]
         if line.startswith(RULER) and (END.match(line) or SECTION.match(line)):
             break
-        if line.startswith(" FAIL ") or (state.log.numbers[index] < 0) != stream:
+        # A header above the block's own ruler is text of its message.
+        if (line.startswith(" FAIL ") and own < 0) or (state.log.numbers[index] < 0) != stream:
             break
         if line.startswith((" Test Files  ", "  Snapshots  ")):
             break
         index += 1
     return index
+
+
+def _own_ruler(state: _State, at: int) -> int:
+    """The line of the ruler that closes a block, by its counter (`[3/27]`); -1 where it is cut off or has none."""
+    for index in range(at, min(len(state.log.lines), at + FARTHEST)):
+        line = state.log.lines[index]
+        if line.startswith(RULER):
+            if (match := END.match(line)) and int(match[1]) in (state.blocks + 1, 1):
+                state.blocks = int(match[1])
+                return index
+            break
+    return -1
 
 
 def _diagnostic(state: _State, head: int, match: re.Match[str], at: int, end: int, first: int | None) -> Diagnostic:
