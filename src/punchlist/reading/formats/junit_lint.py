@@ -34,6 +34,10 @@ KNOWN = (
     "phpcs",
     "mypy",
     "stylelint",
+    "bandit",
+)
+BANDIT = re.compile(
+    r"Test ID: (?P<rule>B\d+) Severity: (?P<word>\w+)(?s:.*?)\nLocation (?P<file>.+?):(?P<line>\d+)(?:$|\n)"
 )
 OXLINT_RULE = re.compile(r"[\w-]+\([\w/-]+\)$")
 
@@ -128,6 +132,8 @@ def _findings(suite: Element, case: Element, element: Element, tool: str, raw: s
     elif (match := COMMA.match(raw)) or (tool in ("golangci-lint", "tflint") and (match := COLON.match(raw))):
         file, line, column = match["file"], number(match["line"]), number(match["column"])
         message = match["message"]
+    elif tool == "bandit" and (match := BANDIT.match(text)):
+        rule, word, file, line = match["rule"], match["word"], match["file"], number(match["line"])
     elif tool == "rubocop" and (match := COLON.search(text)):
         file, line, column = match["file"], number(match["line"]), number(match["column"])
     elif match := COLON.match(name):

@@ -176,7 +176,7 @@ PARSERS: tuple[Parser, ...] = (
     ),
     Parser(
         "markdownlint",
-        "rows:javascript_build",
+        "tools.markdownlint",
         commands=("markdownlint", "markdownlint-cli2", "mdl"),
         signs=(" MD0",),
         sign=r"^\S+:\d+(?::\d+)?:? (?:error |warning )?MD\d{3}/",

@@ -10,6 +10,8 @@ ROWS: tuple[Row, ...] = (
     Row("flake8", rf"{FILE}:(?P<line>\d+):(?P<column>\d+): {CODE} (?P<message>.+)", more=r" *\^$"),
     # flake8 --format=pylint
     Row("flake8", rf"{FILE}:(?P<line>\d+): \[{CODE}\] (?P<message>.+)"),
+    # flake8 -q names only the files
+    Row("flake8", r"(?P<file>[\w.@+-][\w./\\@+-]*\.pyi?)$"),
     Row("flake8", "", error=r"flake8: error: (?P<message>.+)"),
     Row("flake8", "", error=r"There was a (?:critical )?error during execution of Flake8:"),
     Row(

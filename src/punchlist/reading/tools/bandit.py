@@ -1,4 +1,4 @@
-"""Read bandit (1.6 to 1.9): screen, txt, json, csv and the default custom template; columns are 0-based.
+"""Read bandit (1.6 to 1.9): screen, txt, json, yaml, csv and the default custom template; columns are 0-based.
 
 High is an error, medium a warning, low information.
 """
@@ -20,6 +20,10 @@ CUSTOM = re.compile(r"(?P<file>.+?):(?P<line>\d+): (?P<rule>B\d+)\[bandit\]: (?P
 SKIPPED = re.compile(r"Files skipped \((?P<count>\d+)\):")
 SKIPPED_FILE = re.compile(r"\t(?P<file>.+?) \((?P<message>.+)\)$")
 LOGGED = re.compile(r"\[[\w.]+\]\s+(?P<level>ERROR|WARNING|CRITICAL)\s+(?P<message>.+)")
+YAML_ITEM = re.compile(r"- (?P<key>code|filename): ?(?P<value>.*)$")
+YAML_KEY = re.compile(
+    r"  (?P<key>filename|reason|issue_severity|issue_text|line_number|col_offset|test_id): ?(?P<value>.*)$"
+)
 CSV_HEAD = "filename,test_name,test_id,issue_severity"
 SECTIONS = (
     "Run started:",
@@ -53,6 +57,8 @@ def parse(log: Log, context: Context) -> Reading:
         index = _line(log, index, named, reading)
     if named or any('"test_id"' in line for line in log.lines):
         _json(log, reading)
+    if named and not reading.diagnostics and "results:" in log.lines:
+        _yaml(log, reading)
     if any(d.rule for d in reading.diagnostics):
         reading.outcome = "failed"
     return reading
@@ -158,6 +164,47 @@ def _csv(log: Log, index: int, reading: Reading) -> int:
         )
     reading.claim(index, end)
     return end
+
+
+def _yaml(log: Log, reading: Reading) -> None:
+    """The lists `errors` and `results`: an item begins with a dash, its keys stand below in their order."""
+    index = 0
+    while index < len(log.lines):
+        if not (head := YAML_ITEM.match(log.lines[index])):
+            index += 1
+            continue
+        first, index = index, index + 1
+        item, key = {head["key"]: head["value"]}, ""
+        while index < len(log.lines) and log.lines[index].startswith("  "):
+            if match := YAML_KEY.match(log.lines[index]):
+                key = match["key"]
+                item[key] = match["value"]
+            elif (
+                key
+                and log.lines[index].startswith("    ")
+                and not log.lines[index].strip().startswith(("id:", "link:"))
+            ):
+                item[key] += f" {log.lines[index].strip()}"
+            index += 1
+        plain = {name: _scalar(value) for name, value in item.items()}
+        reading.add(
+            Diagnostic(
+                message=plain.get("issue_text") or plain.get("reason") or "no message",
+                severity=severity(plain.get("issue_severity"), "warning"),
+                file=plain.get("filename") or None,
+                line=number(plain.get("line_number")),
+                column=number(plain.get("col_offset")),
+                rule=plain.get("test_id") or None,
+                tool="bandit",
+                log=log.span(first, index - 1),
+            )
+        )
+        reading.claim(first, index)
+
+
+def _scalar(text: str) -> str:
+    """A YAML scalar without its quotes."""
+    return text[1:-1].replace("''", "'") if len(text) > 1 and text[0] == text[-1] == "'" else text
 
 
 def _json(log: Log, reading: Reading) -> None:

@@ -7,6 +7,7 @@ from itertools import accumulate, pairwise
 from punchlist.model import Diagnostic, Edit, Fix, Outcome, Severity
 from punchlist.reading.formats.json_values import Value, claim, dicts_of, inner, lines_with, number_of, text_of, values
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.tools import eslint_tap
 from punchlist.reading.tools.lint_lines import parse_lines, without_total
 
 ROW = re.compile(
@@ -49,6 +50,9 @@ def parse(log: Log, context: Context) -> Reading:
     reading = Reading()
     if _may_hold_json(log):
         _json(log, reading)
+    elif context.words and eslint_tap.read(log, reading):
+        _verdict(reading, context)
+        return reading
     taken = {at for first, end in reading.claimed for at in range(first, end)}
     index = 0
     while index < len(log.lines):

@@ -17,7 +17,9 @@ FILE = r"(?P<file>(?:[A-Za-z]:)?[^\s:*][^:]*)"
 RULE = r"(?P<rule>[CRWEFI]\d{4})"
 SYMBOL = r"\((?P<symbol>[a-z][a-z0-9-]+)\)"
 TEXT = re.compile(rf"{FILE}:(?P<line>\d+):(?P<column>\d+): {RULE}: (?P<message>.*?)(?: {SYMBOL})?$")
-PARSEABLE = re.compile(rf"{FILE}:(?P<line>\d+): \[{RULE}(?:{SYMBOL})?(?:, (?P<obj>[^\]]*))?\] (?P<message>.*)")
+PARSEABLE = re.compile(
+    rf"{FILE}:(?P<line>\d+):(?:(?P<column>\d+):)? \[{RULE}(?:{SYMBOL})?(?:, (?P<obj>[^\]]*))?\] (?P<message>.*)"
+)
 MSVS = re.compile(rf"(?P<file>[^\s(][^(]*)\((?P<line>\d+)\): \[{RULE}(?:{SYMBOL})?(?P<obj>[^\]]*)\] (?P<message>.*)")
 MODULE = re.compile(r"\*{13} Module (?P<module>\S+)")
 RATED = re.compile(r"Your code has been rated at ")

@@ -95,6 +95,8 @@ def _summed(log: Log, named: bool, context: Context, reading: Reading) -> Readin
     # Files that cannot be read are no findings, and `ruff format` exits 2 where it cannot parse a file.
     if (rules and set(rules) == {"E902"}) or (named and context.exit_code == 2):
         reading.outcome = "error"
+    if reading.expected is not None:
+        reading.expected += sum(not d.file and d.severity == "warning" for d in reading.diagnostics)
     return reading
 
 

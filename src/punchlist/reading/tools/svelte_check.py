@@ -6,6 +6,7 @@ import re
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.formats.json_values import number_of, text_of
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.records import replace
 
 PLACE = re.compile(r"(?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+)$")
 WORD = re.compile(r"(?P<word>Error|Warn|Hint|Info): (?P<text>.*)$")
@@ -21,6 +22,8 @@ VERBOSE = re.compile(r"\d+ (?P<json>\{.*\})$")
 COMPLETED = re.compile(r"\d+ COMPLETED \d+ FILES (?P<errors>\d+) ERRORS (?P<warnings>\d+) WARNINGS\b")
 FAILURE = re.compile(r"\d+ FAILURE (?P<text>.+)$")
 NOISE = re.compile(r"Loading svelte-check in workspace: |Getting Svelte diagnostics\.\.\.|={10,}$|\d+ START \"")
+START = re.compile(r'\d+ START "(?P<folder>(?:/|[A-Za-z]:).+)"$')
+ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]|[a-z]+://")
 USAGE = re.compile(r" {4}(?P<message>(?:Unknown option|Missing|Invalid|Could not|Can't) .+)$")
 STARTS = ("svelte-check found ", "Loading svelte-check", "Getting Svelte", "=====", "    ")
 LEVELS: dict[str, Severity] = {
@@ -57,6 +60,9 @@ def parse(log: Log, context: Context) -> Reading:
             reading.add(Diagnostic(message=usage["message"].strip(), log=log.span(index)))
             reading.claim(index)
         index += 1
+    folders = {match["folder"] for line in log.lines if (match := START.match(line))}
+    if len(folders) == 1:
+        _below(folders.pop(), reading)
     reading.partial = bool(reading.claimed) and not reading.counts and reading.outcome != "error"
     if reading.outcome is None and (any(d.severity == "error" for d in reading.diagnostics)):
         reading.outcome = "failed"
@@ -87,6 +93,14 @@ def _human(place: re.Match[str], word: re.Match[str], log: Log, index: int, read
     )
     reading.claim(index - 1, end)
     return end
+
+
+def _below(folder: str, reading: Reading) -> None:
+    """Machine output names files from the workspace that its first line tells."""
+    reading.diagnostics = [
+        replace(d, file=f"{folder.rstrip('/')}/{d.file}") if d.file and not ABSOLUTE.match(d.file) else d
+        for d in reading.diagnostics
+    ]
 
 
 def _machine(log: Log, index: int, reading: Reading) -> None:
