@@ -9,7 +9,7 @@ from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import tap_js
 from punchlist.records import dataclass, field
 
-FAIL = re.compile(r"\s*[✘✖×x] \[fail\]: (?P<title>\S.*)$")
+FAIL = re.compile(r"\s*[✘✖×x] \[(?:fail|unexpected pass)\]: (?P<title>\S.*)$")
 RULER = re.compile(r"\s*─+$")
 PLACE = re.compile(r"\s{2,}(?P<file>\S.*\.\w+):(?P<line>\d+)$")
 CODE_LINE = re.compile(r"\s+\d+: |\s+\d+:$")

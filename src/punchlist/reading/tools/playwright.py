@@ -60,6 +60,7 @@ class _State:
     refused: bool = False
     at: int = 0
     root: str = ""
+    annotated: list[int] = field(default_factory=list)
 
 
 def parse(log: Log, context: Context) -> Reading:
@@ -74,6 +75,8 @@ def parse(log: Log, context: Context) -> Reading:
             # A failing step's title stands behind the test's: the list at the end shows the test's alone.
             d = replace(d, test=d.test.removesuffix(printed[len(key) :]))
         state.reading.add(replace(d, state="flaky", severity="warning") if key in state.flaky else d)
+    for at in state.annotated if state.bodies else ():
+        state.reading.claim(at)  # they repeat the blocks, once an attempt, as each test ends or all at the end
     _json(state)
     _conclude(state, context)
     return state.reading
@@ -103,8 +106,8 @@ def _line(state: _State, index: int, context: Context) -> int:
         if line.startswith("Running ") and RUNNING.match(line):
             state.began = True
             state.reading.claim(index)
-        elif line.startswith("::") and state.bodies and GITHUB.match(line):
-            state.reading.claim(index)
+        elif line.startswith("::") and GITHUB.match(line):
+            state.annotated.append(index)
         elif line.startswith(NOT_BEFORE_TEST) and (state.loose_errors if state.began else context.words):
             return _outside(state, index)
     return index + 1

@@ -9,6 +9,7 @@ from punchlist.reading.js_compile import refused
 from punchlist.reading.js_crash import crashes, own_detail
 from punchlist.reading.js_frames import Frame, frame, innermost, path
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.tools import tap_terse
 from punchlist.records import dataclass, field, replace
 
 POINT = re.compile(
@@ -52,6 +53,8 @@ class Point:
 
 def parse(log: Log, _context: Context) -> Reading:
     """Read the TAP of a JavaScript runner: failing leaves with what their YAML says, totals, coverage thresholds."""
+    if not is_tap(log) and tap_terse.shown(log):
+        return tap_terse.parse(log)
     reading = Reading()
     totals: dict[str, int] = {}
     points = list(_points(log, reading, totals))

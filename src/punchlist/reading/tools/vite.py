@@ -3,6 +3,7 @@
 import re
 
 from punchlist.model import Diagnostic
+from punchlist.reading.js_frames import frames, path
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.tools import esbuild, rolldown
 
@@ -129,14 +130,15 @@ def _add_ended(
             file, line, column = named["file"], named["line"], named["column"]
         elif source := FROM.search(message):
             file = source["file"]
+    thrown = next((f for f in frames(log.lines[slice(*stack)]) if config and f.own and f.file == path(config)), None)
     code = next((m["code"] for at in range(*stack) if (m := CODE.match(log.lines[at]))), None)
     reading.add(
         Diagnostic(
             message=message.strip(),
             detail="\n".join(below[:40]).strip("\n"),
             file=config or file,
-            line=_number(line) if not config else None,
-            column=_number(column) if not config else None,
+            line=(thrown.line if thrown else None) if config else _number(line),
+            column=(thrown.column if thrown else None) if config else _number(column),
             rule=code,
             log=log.span(first),
         )

@@ -8,12 +8,13 @@ from punchlist.reading.log import Context, Log, Reading
 
 HEAD = re.compile(r"(?P<word>ERROR|WARNING) in ?(?P<where>.*)$")
 END = re.compile(
-    r"(?:ERROR|WARNING) in |(?:webpack|rspack|Rspack)\b.* compiled |"
+    r"(?:ERROR|WARNING) in |(?:[\d-]+ [\d:]+: )?(?:webpack|rspack|Rspack)\b.* compiled |"
     r"\d+ (?:errors?|warnings?) (?:have|has) detailed information|"
     r"\[webpack-cli\]|Child |(?:client|server) \(webpack|npm ERR!|npm error|[ℹ✖] ｢wdm｣"
 )
 COMPILED = re.compile(
-    r"(?:[\w.() -]*\(?(?:webpack|[Rr]spack)\b.*?|Rspack) ?compiled (?:with (?:(?P<errors>\d+) errors?)?(?: and )?"
+    r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d: )?(?:[\w.() -]*\(?(?:webpack|[Rr]spack)\b.*?|Rspack) ?compiled "
+    r"(?:with (?:(?P<errors>\d+) errors?)?(?: and )?"
     r"(?:(?P<warnings>\d+) warnings?)?|successfully)"
 )
 PLACE = re.compile(
@@ -148,6 +149,8 @@ def _cli(log: Log, index: int, reading: Reading) -> int:
         end += 1
     reading.claim(index, end)
     load = LOAD.search(text)
+    if text.removeprefix("✖ ").startswith(("Did you mean ", "Run '")):
+        return end  # advice about the line above
     if text.startswith(("Run '", "Compilation starting", "Compilation finished", "Compiler ", "Watch")):
         return index + 1
     if load and end < len(log.lines) and log.lines[end].startswith("[webpack-cli] "):
