@@ -11,6 +11,7 @@ PATHS = [
     ("src/cart.py", "/srv/shop", "web", "web/src/cart.py"),
     ("./src/../cart.py", "/srv/shop", "", "cart.py"),
     ("../api/cart.py", "/srv/shop", "web", "api/cart.py"),
+    ("/srv/build/../shop/cart.c", "/srv/shop", "", "cart.c"),
     ("C:\\shop\\src\\cart.ts", "C:\\shop", "", "src/cart.ts"),
     ("c:/Shop/src/cart.ts", "C:\\shop", "", "src/cart.ts"),
     ("C:\\other\\cart.ts", "C:\\shop", "", "C:/other/cart.ts"),

@@ -74,6 +74,12 @@ def in_folder(d: Diagnostic, at: int, folders: Folders) -> Diagnostic:
     """Put the folder in front of a finding's relative paths."""
     if not d.file or ABSOLUTE.match(d.file):
         return d
+    if (
+        d.tool == "ld"
+        and "/" not in d.file
+        and any(folders.log.lines[i].startswith("ninja: ") for i, _, _ in folders.moves)
+    ):
+        return d  # the bare name that the object file keeps of its source, which is not in the build folder
     folder = folders.of(at, d.file)
     if not folder:
         return d

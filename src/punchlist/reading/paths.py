@@ -18,6 +18,8 @@ def relative(path: str, root: str, directory: str = "") -> str:
     text = FILE_URL.sub("", path.strip())
     if WINDOWS.match(text):
         text = text.replace("\\", "/")
+    if text.startswith("/") and "/../" in text:
+        text = normpath(text)  # seen from a build folder outside of the root
     base = root.replace("\\", "/").rstrip("/")
     if base and (
         text.startswith(base + "/") or (":" in base[:3] and text.casefold().startswith(base.casefold() + "/"))

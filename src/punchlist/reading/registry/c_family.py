@@ -211,6 +211,16 @@ PARSERS: tuple[Parser, ...] = (
         aliases=("g++", "clang", "clang-tidy", "ld", "cppcheck", "gfortran"),
     ),
     Parser(
+        "cpplint",
+        "rows:c_family",
+        commands=("cpplint",),
+        signs=("Total errors found: ", ": error cpplint: "),
+        sign=r" \[\w+/\w+\] \[\d\]$|: error cpplint: ",
+        anchors=(b"] [",),
+        kind="lint",
+        formats="emacs, vs7, eclipse",
+    ),
+    Parser(
         "msvc",
         "tools.msvc",
         commands=("cl", "link", "msbuild", "nmake", "devenv"),

@@ -18,6 +18,19 @@ CODES = r"(?:C|LNK|D|RC|MSB|CVT|A|BK|PRJ|CMD|MIDL|FTK|TRK)\d{4,5}"
 MSBUILD = NODE + PLACE + r" ?: " + SEVERITY + r" (?P<rule>[A-Z]+\d+) ?: (?P<message>.*?)" + PROJECT
 
 ROWS: tuple[Row, ...] = (
+    # cpplint 1 and 2: `file:12:  message  [category/name] [5]`; its vs7 and eclipse formats
+    Row(
+        tool="cpplint",
+        pattern=r"(?P<file>[^\s:][^:]*):(?P<line>\d+): (?:(?P<severity>warning|error):)? *(?P<message>\S.*?)"
+        r" +\[(?P<rule>[\w+]+/[\w+]+)\] \[\d\]$",
+        counts=r"^Total errors found: (?P<errors>\d+)$",
+        passed=r"^Total errors found: 0$",
+    ),
+    Row(
+        tool="cpplint",
+        pattern=r"(?P<file>[^\s(][^(]*)\((?P<line>\d+)\): error cpplint: \[(?P<rule>[\w+]+/[\w+]+)\] (?P<message>.+?)"
+        r" \[\d\]$",
+    ),
     Row(
         tool="msvc",
         pattern=NODE + PLACE + r" ?: " + SEVERITY + rf" (?P<rule>{CODES}) ?: (?P<message>.*?)" + PROJECT,
