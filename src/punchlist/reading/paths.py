@@ -18,9 +18,9 @@ def relative(path: str, root: str, directory: str = "") -> str:
     text = FILE_URL.sub("", path.strip())
     if WINDOWS.match(text):
         text = text.replace("\\", "/")
-    if text.startswith("/") and "/../" in text:
-        text = normpath(text)  # seen from a build folder outside of the root
     base = root.replace("\\", "/").rstrip("/")
+    if base and "/../" in text and normpath(text).startswith(base + "/"):
+        text = normpath(text)  # seen from a build folder outside of the root
     if base and (
         text.startswith(base + "/") or (":" in base[:3] and text.casefold().startswith(base.casefold() + "/"))
     ):

@@ -85,13 +85,22 @@ PARSERS: tuple[Parser, ...] = (
     Parser(
         "infra-json",
         "tools.infra_json",
-        commands=("gitleaks", "semgrep", "tflint"),
+        commands=("gitleaks", "semgrep", "tflint", "cfn-lint", "zizmor"),
         signs=('"level":"', '"filepath"', '"typo"', '"start_line"', '"source"', '"summary"', '"RuleID"', '"check_id"'),
         sign=r"\"(?:code\"\s*:\s*\"(?:DL|SC)\d|kind\"\s*:|typo\"\s*:|start_column\"|range\"\s*:|"
         r"detail\"\s*:|StartLine\"|extra\"\s*:)",
         kind="report",
-        formats="JSON of hadolint, actionlint, typos, buf, spectral, tflint, terraform validate, gitleaks, semgrep",
+        formats="JSON of hadolint, actionlint, typos, buf, spectral, tflint, terraform validate, gitleaks, semgrep, "
+        "cfn-lint, zizmor",
         aliases=("gitleaks", "semgrep"),
+    ),
+    Parser(
+        "cfn-lint",
+        "tools.cfn_lint",
+        commands=("cfn-lint",),
+        signs=("Cfn-lint scanned ",),
+        kind="lint",
+        formats="default, parseable, pretty, quiet",
     ),
     Parser("buf", "rows:infrastructure", commands=("buf",), kind="lint", formats="text, msvs"),
     Parser(

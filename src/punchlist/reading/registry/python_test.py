@@ -67,6 +67,16 @@ PARSERS: tuple[Parser, ...] = (
         formats="pretty, plain, progress, progress3",
     ),
     Parser(
+        "robot",
+        "tools.robot",
+        commands=("robot", "pabot", "robot.run"),
+        signs=("| FAIL |", "| PASS |"),
+        sign=r" \| (?:FAIL|PASS) \|$",
+        anchors=(b"| FAIL |", b" passed, "),
+        kind="test",
+        formats="console, verbose",
+    ),
+    Parser(
         "coverage",
         "tools.coverage",
         commands=("coverage",),

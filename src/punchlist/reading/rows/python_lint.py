@@ -41,4 +41,38 @@ ROWS: tuple[Row, ...] = (
         passed=r"^RESULT: PASSED",
         failed=r"^RESULT: FAILED",
     ),
+    # pymarkdown 0.9: `file:2:1: MD004: message (rule-name)`
+    Row(
+        "pymarkdown",
+        rf"{FILE}:(?P<line>\d+):(?P<column>\d+): (?P<rule>(?:MD|PML)\d{{3}}): (?P<message>.+?)(?: \([\w,-]+\))?$",
+    ),
+    # doc8 1 and 2
+    Row(
+        "doc8",
+        rf"{FILE}:(?P<line>\d+): (?P<rule>D\d{{3}}) (?P<message>.+)",
+        counts=r"^Total accumulated errors = (?P<errors>\d+)",
+    ),
+    # deptry 0.1x to 0.2x: without a line where the project's file is meant
+    Row(
+        "deptry",
+        rf"{FILE}:(?:(?P<line>\d+):(?P<column>\d+):)? (?P<rule>DEP\d{{3}}) (?P<message>.+)",
+        counts=r"^Found (?P<errors>\d+) dependency issues?\.",
+        passed=r"^Success! No dependency issues found",
+    ),
+    # refurb 1 and 2
+    Row("refurb", rf"{FILE}:(?P<line>\d+):(?P<column>\d+) \[(?P<rule>[A-Z]+\d+)\]: (?P<message>.+)"),
+    # unimport 0.x and 1: `name at file:line`
+    Row("unimport", r"(?P<message>\S.*? at (?P<file>[^\s:][^:]*):(?P<line>\d+)(?:-\d+)?)$", passed=r"All good!"),
+    # autoflake 1 and 2
+    Row("autoflake", rf"{FILE}: (?P<message>Unused imports/variables detected)", passed=r"No issues detected!"),
+    Row("mdformat", r'Error: (?P<message>File "(?P<file>[^"]+)" is not formatted\.)'),
+    # check-jsonschema 0.2x and 0.3x: the file, then the place within it as a path
+    Row(
+        "check-jsonschema",
+        r"  (?P<file>\S[^:]*)::(?P<message>\$\S*: .+)",
+        more=r"    \S",
+        passed=r"^ok -- validation done",
+        failed=r"^Schema validation errors were encountered",
+    ),
+    Row("check-jsonschema", r"  (?P<message>Failed to parse (?P<file>\S.*))$"),
 )

@@ -127,6 +127,36 @@ def _semgrep(item: Item) -> Diagnostic:
     )
 
 
+def _cfn_lint(item: Item) -> Diagnostic:
+    return Diagnostic(
+        message=text_of(item, "Message"),
+        severity=severity(text_of(item, "Level")),
+        file=text_of(item, "Filename") or None,
+        line=number_of(item, "Location", "Start", "LineNumber"),
+        column=number_of(item, "Location", "Start", "ColumnNumber"),
+        end_line=number_of(item, "Location", "End", "LineNumber"),
+        end_column=number_of(item, "Location", "End", "ColumnNumber"),
+        rule=text_of(item, "Rule", "Id") or None,
+    )
+
+
+def _zizmor(item: Item) -> Diagnostic:
+    """The primary location is the finding's; what stands there says more than the rule's own text."""
+    places = dicts_of(item, "locations")
+    kinds = [text_of(place, "symbolic", "kind") for place in places]
+    place = places[kinds.index("Primary")] if "Primary" in kinds else places[0] if places else {}
+    key = inner(place, "symbolic", "key")
+    return Diagnostic(
+        message=text_of(item, "desc"),
+        detail=text_of(place, "symbolic", "annotation"),
+        severity=severity(text_of(item, "determinations", "severity")),
+        file=text_of(key, "Local", "verbatim_path") or text_of(key, "Local", "given_path") or None,
+        line=_from_zero(inner(place, "concrete", "location", "start_point", "row")),
+        column=_from_zero(inner(place, "concrete", "location", "start_point", "column")),
+        rule=text_of(item, "ident") or None,
+    )
+
+
 SHAPES = (
     Shape("hadolint", frozenset({"code", "column", "file", "level", "line", "message"}), "", _hadolint),
     Shape("actionlint", frozenset({"message", "filepath", "line", "column", "kind"}), "", _actionlint),
@@ -136,6 +166,8 @@ SHAPES = (
     Shape("tflint", frozenset({"rule", "message", "range"}), "issues", _tflint),
     Shape("terraform", frozenset({"severity", "summary", "detail"}), "diagnostics", _terraform),
     Shape("gitleaks", frozenset({"Description", "RuleID", "File", "StartLine"}), "", _gitleaks),
+    Shape("cfn-lint", frozenset({"Filename", "Level", "Location", "Message", "Rule"}), "", _cfn_lint),
+    Shape("zizmor", frozenset({"ident", "desc", "determinations", "locations"}), "", _zizmor),
     Shape("semgrep", frozenset({"check_id", "path", "start", "extra"}), "results", _semgrep),
 )
 

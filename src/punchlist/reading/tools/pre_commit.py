@@ -10,6 +10,7 @@ from punchlist.records import dataclass, replace
 HOOK = re.compile(r"(?P<name>\S.*?)\.{3,}(?:\((?P<why>[^)]+)\))?(?P<verdict>Passed|Failed|Skipped)$")
 ID = re.compile(r"- hook id: (?P<id>.+)")
 FACT = re.compile(r"- (?:hook id|exit code|duration|files were modified)")
+NO_HOOK = re.compile(r"No hook with id `[^`]+` in stage .+|No files? (?:to check|matched).*config.*")
 CRASH = re.compile(r"(?P<message>An (?:unexpected )?error has occurred: .+)")
 CONFIG = re.compile(r"=+> (?P<message>.+)")
 CHECK_LOG = "Check the log at "
@@ -166,6 +167,10 @@ def _own_trouble(log: Log, named: bool, reading: Reading) -> None:
             )
             reading.claim(index, min(end + 1, len(log.lines)))
             reading.outcome = "error"
+        elif named and (match := NO_HOOK.match(line)):
+            reading.add(Diagnostic(message=match[0], tool="pre-commit", log=log.span(index)))
+            reading.outcome = "error"
+            reading.claim(index)
         elif named and (match := NOTICE.match(line)):
             if match["level"] == "ERROR":
                 reading.add(Diagnostic(message=match["message"], tool="pre-commit", log=log.span(index)))

@@ -1,4 +1,4 @@
-"""Read sqlfluff (1 to 4): the wrapped table of `lint`, json, yaml-free github-annotation JSON, user errors."""
+"""Read sqlfluff (1 to 4): the wrapped table of `lint`, json, yaml, github-annotation JSON, user errors."""
 
 import re
 
@@ -11,6 +11,7 @@ from punchlist.reading.tools.usage import read_usage
 
 FILE = re.compile(r"== \[(?P<file>.+)\] (?P<verdict>FAIL|PASS|FIXED)$")
 FINDING = re.compile(r"L: *(?P<line>\d+) \| P: *(?P<column>\d+) \| +(?P<rule>\w+) \| (?P<message>.*)")
+YAML_KEY = re.compile(r"(?: {2})?(?P<dash>- )? *(?P<key>[a-z_]+): (?P<value>.*)$")
 MORE = re.compile(r" {10,}\| (?P<text>.*)")
 NAME = re.compile(r"\s*\[(?P<name>[a-z_]+\.[a-z_]+)\]$")
 USER = re.compile(r"(?:User )?Error: (?P<message>.+)")
@@ -58,6 +59,8 @@ def parse(log: Log, context: Context) -> Reading:
         index += 1
     if named or any('"start_line_no"' in line or '"line_no"' in line for line in log.lines):
         _json(log, reading)
+    if named and any(line.startswith("- filepath: ") for line in log.lines):
+        _yaml(log, reading)
     return reading
 
 
@@ -105,6 +108,27 @@ def _add(
         )
     )
     reading.claim(first, end)
+
+
+def _yaml(log: Log, reading: Reading) -> None:
+    """Files as a list, their violations below them as another, plain keys in an item."""
+    file, first = "", 0
+    item: dict[str, str] = {}
+    for index, line in enumerate([*log.lines, ""]):
+        key = YAML_KEY.match(line)
+        if item and (key is None or key["dash"]):
+            place = (file, number(item.get("start_line_no")), number(item.get("start_line_pos")))
+            warning = item.get("warning") == "true"
+            said = (item.get("description", "no message"), item.get("name", ""))
+            _add(reading, log, said, place, item.get("code", ""), first, index, warning)
+            reading.outcome = "failed" if not warning else reading.outcome
+            item = {}
+        if key and key["key"] == "filepath":
+            file = key["value"]
+            reading.claim(index)
+        elif key and (key["dash"] or item):
+            item, first = ({}, index) if key["dash"] else (item, first)
+            item[key["key"]] = key["value"].strip("'")
 
 
 def _json(log: Log, reading: Reading) -> None:
