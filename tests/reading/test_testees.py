@@ -45,3 +45,14 @@ def test_other_tools_are_read_where_the_command_may_run_them() -> None:
 
 def test_other_tools_are_read_where_passing_tests_do_not_explain_the_exit_code() -> None:
     assert report("pytest -s", PASSED, 1).diagnostics
+
+
+def test_the_exit_code_of_a_pipe_that_cuts_the_log_is_no_verdict_of_the_tool() -> None:
+    assert report("pytest -q | head -2", "....F..\n").outcome != "passed"
+    assert report("cmake --build . 2>&1 | tail -2", "[ 50%] Building C object a.o\n").outcome == "unknown"
+    assert report("pytest -q | tail -1", "2 passed in 0.01s\n").outcome == "passed"
+    assert report("eslint src | head", "").outcome == "passed"
+
+
+def test_totals_with_failures_are_no_pass_whatever_part_of_the_log_is_left() -> None:
+    assert report("npx jest 2>&1 | tail -2", "Tests:       1 failed, 2 passed, 3 total\n").outcome == "failed"

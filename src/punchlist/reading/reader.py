@@ -64,10 +64,12 @@ def read(
     chosen = _chosen(parser, own, candidates(invocations, text))
     runners = testees.runners(invocations, text) if parser is None else ()
     chosen = testees.in_turn(chosen, runners) if runners else chosen
+    # Behind a pipe that cuts the log, exit code 0 says nothing of the tool.
+    seen = How() if how.exit_code == 0 and testees.is_blind(invocations, whole.lines) else how
     understood: list[Understood] = []
     left: list[Log] = []
     for source in sources:
-        found, rest = _parse(only_failing(source), chosen, how, root, directory, own, runners)
+        found, rest = _parse(only_failing(source), chosen, seen, root, directory, own, runners)
         understood += found
         left.append(rest)
     if parser is not None and parser != GENERIC.name and not understood:
@@ -77,8 +79,9 @@ def read(
         )
     if parser is None and not any(_explains(one.reading) for one in understood):
         for source, rest in zip(sources, left, strict=True):
-            understood += _parse(replace(rest, source=source.source), [Candidate(GENERIC)], how, root, directory, {})[0]
-    return _report(understood, sources, how)
+            rest = replace(rest, source=source.source)
+            understood += _parse(rest, [Candidate(GENERIC)], seen, root, directory, {})[0]
+    return _report(understood, sources, how, seen)
 
 
 def _explains(reading: Reading) -> bool:
@@ -176,12 +179,12 @@ def _without(log: Log, claimed: Sequence[tuple[int, int]]) -> Log:
     return replace(log, lines=lines, long={i: t for i, t in log.long.items() if lines[i]})
 
 
-def _report(understood: Sequence[Understood], sources: Sequence[Log], how: How) -> Report:
+def _report(understood: Sequence[Understood], sources: Sequence[Log], how: How, seen: How) -> Report:
     diagnostics = once(d for one in understood for d in one.reading.diagnostics)
     if not any(d.severity == "error" for d in diagnostics):
         diagnostics = once([*diagnostics, *(d for one in understood for d in one.reading.weak)])
     counts = _counts(understood)
-    verdict = outcome(how, [said(one.reading.outcome, one.reading.diagnostics) for one in understood])
+    verdict = outcome(seen, [said(one.reading.outcome, one.reading.diagnostics) for one in understood])
     notes = [note for one in understood for note in one.reading.notes]
     notes += [_differs(one) for one in understood if _differs(one)]
     failed = verdict in ("failed", "error", "unknown")

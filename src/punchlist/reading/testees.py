@@ -35,6 +35,9 @@ QUIET = SCRIPT_RUNNERS | frozenset(
 )
 """Programs that say nothing a parser reads; the script runners among them name their script in the log."""
 
+CUTTERS = frozenset({"head", "tail", "sed", "grep", "egrep", "fgrep", "rg", "awk", "cut", "less", "more"})
+"""Programs behind a pipe that pass a part of the log on, and an exit code of their own."""
+
 RUNNERS: dict[str, frozenset[str]] = {
     "pytest": frozenset({"coverage"}),
     "unittest": frozenset({"coverage", "django"}),
@@ -116,9 +119,17 @@ def settled(name: str, reading: Reading, exit_code: int | None) -> None:
     Failing tests that its log only seems to show are dropped where the totals say that none failed; a run with failed
     tests in its totals did not pass, whatever part of its log is left.
     """
-    if name in RUNNERS and reading.outcome in (None, "passed") and reading.counts.get("failed"):
+    bad = any(reading.counts.get(word) for word in ("failed", "errors", "cancelled"))
+    if name in RUNNERS and reading.outcome in (None, "passed") and bad:
         reading.outcome = "failed"
     if name not in RUNNERS or reading.outcome != "passed" or not _told(reading, exit_code):
         return
-    if not any(reading.counts.get(bad) for bad in ("failed", "errors", "cancelled")):
+    if not bad:
         reading.diagnostics = [d for d in reading.diagnostics if d.severity != "error" or not d.test or d.state]
+
+
+def is_blind(invocations: Sequence[Invocation], lines: Iterable[str]) -> bool:
+    """Whether the exit code is that of a program behind a known tool's pipe, which may have cut the tool's verdict."""
+    if len(invocations) < 2 or invocations[-1].program not in CUTTERS:
+        return False
+    return any(by_command([one]) for one in invocations[:-1]) and any(line.strip() for line in lines)

@@ -47,7 +47,7 @@ def _line(state: _State, index: int, line: str) -> int:
     if match := SECTION.match(line):
         state.section = match["name"]
         state.reading.claim(index)
-    elif state.section == "Failures" and (match := HEADER.match(line)):
+    elif (match := HEADER.match(line)) and (state.section == "Failures" or _headless(state, index)):
         return _failure(state, index, match)
     elif match := TOTAL.match(line):
         state.reading.counts["run"] = int(match["specs"])
@@ -64,6 +64,12 @@ def _line(state: _State, index: int, line: str) -> int:
             state.reading.add(Diagnostic(message=match["message"], log=state.log.span(index)))
             state.reading.outcome = "error" if not state.reading.counts.get("run") else "failed"
     return index + 1
+
+
+def _headless(state: _State, index: int) -> bool:
+    """Whether a failure's block begins here, where the title of its section is cut off."""
+    below = state.log.lines[index + 1 : index + 2]
+    return not state.section and not state.ended and below == ["  Message:"]
 
 
 def _failure(state: _State, index: int, match: re.Match[str]) -> int:

@@ -372,7 +372,7 @@ def _conclude(state: _State) -> None:
         if name in parts:
             reading.counts[name] = parts[name]
     failing = [d for d in reading.diagnostics if d.severity == "error"]
-    if state.begun and not reading.outcome:
+    if (state.begun or "Tests" in state.totals) and not reading.outcome:
         nothing = "total" in parts and parts["total"] == 0
         if not failing and reading.counts and "failed" not in parts and state.totals and not state.exit_code:
             reading.outcome = "passed"

@@ -1,6 +1,7 @@
 """mocha 5 to 12: the numbered failures behind every reporter's totals, hooks, JSON, and what kept it from starting."""
 
 import re
+from itertools import pairwise
 
 from punchlist.model import Diagnostic
 from punchlist.reading.formats.json_values import Value, claim, dicts_of, inner, lines_with, text_of, values
@@ -49,7 +50,9 @@ def parse(log: Log, context: Context) -> Reading:
         else:
             index = _line(state, index, line)
     _json(state)
-    if not (state.begun or state.rows) and context.words and context.exit_code != 0:
+    if context.words and not state.begun and not state.rows:
+        _headless(state)
+    if not (state.begun or state.rows or state.reading.diagnostics) and context.words and context.exit_code != 0:
         _startup(state)
     _conclude(state)
     return state.reading
@@ -111,6 +114,21 @@ def _failures(state: _State, index: int, number: int) -> int:
         state.reading.add(_failure(state.log, start, stop))
     state.reading.claim(index, end)
     return end
+
+
+def _headless(state: _State) -> None:
+    """Read the numbered blocks of a log whose head, and with it the totals, is cut off: each with frames of its own."""
+    log = state.log
+    starts = [at for at, line in enumerate(log.lines) if HEADER.match(line) and _is_header(log.lines, at)]
+    numbers = [int(match[1]) for at in starts if (match := HEADER.match(log.lines[at]))]
+    if not starts or any(later != number + 1 for number, later in pairwise(numbers)):
+        return
+    end = _last_end(log, starts[-1])
+    found = [_failure(log, start, stop) for start, stop in zip(starts, [*starts[1:], end], strict=True)]
+    if any(d.line for d in found):
+        state.reading.diagnostics += found
+        state.reading.claim(starts[0], end)
+        state.reading.outcome = "failed"
 
 
 def _is_header(lines: list[str], at: int) -> bool:
@@ -317,7 +335,9 @@ def _could_not(state: _State, found: Diagnostic, first: int, end: int) -> None:
 def _conclude(state: _State) -> None:
     reading = state.reading
     # The totals end a run: rows without them, or fewer blocks than they count, mean that the log was cut.
-    reading.partial = (state.rows and not state.begun) or len(reading.diagnostics) < state.failing
+    reading.partial = ((state.rows or bool(reading.diagnostics)) and not state.begun) or len(
+        reading.diagnostics
+    ) < state.failing
     if not state.begun:
         return
     reading.outcome = "failed" if reading.diagnostics or state.failing else "passed"

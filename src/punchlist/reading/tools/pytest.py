@@ -192,6 +192,7 @@ def _start(log: Log, run: Run) -> int:
 
 def _troubles(log: Log, context: Context, runs: Sequence[Run], reading: Reading) -> None:
     if runs and context.exit_code == 0 and all(_passed(run) for run in runs):
+        _coverage(log, reading)
         return
     finished = any(run.total is not None for run in runs)
     blocks_of = [*trouble.conftest_errors(log, context), *trouble.internal_errors(log, context)]
@@ -217,6 +218,11 @@ def _troubles(log: Log, context: Context, runs: Sequence[Run], reading: Reading)
         if WARNED.match(log.lines[index]):
             reading.claim(index)  # printed by Python outside of any test, often once a worker
     reading.diagnostics += trouble.stops(log, runs)
+    _coverage(log, reading)
+
+
+def _coverage(log: Log, reading: Reading) -> None:
+    """Add pytest-cov's threshold that was missed: behind a pipe the exit code does not tell it."""
     if missed := trouble.coverage_failure(log):
         reading.add(missed[0])
         reading.claim(missed[1])

@@ -36,7 +36,7 @@ def parse(log: Log) -> Reading:
         elif failed := FAILED.match(line):
             end = _end(log, index)
             one = _diagnostic(log, index, end, file, failed)
-            key = (one.test or "", f"{one.file}:{one.line}:{one.column}")
+            key = (failed["title"], f"{one.file}:{one.line}:{one.column}")
             found[key] = max(found.get(key, one), one, key=lambda d: len(d.detail))
             reading.claim(index, end)
             index = end
