@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from punchlist.reading.command import SCRIPT_RUNNERS, Invocation, understand
 from punchlist.reading.log import Reading
 from punchlist.reading.recognise import Candidate, by_command
-from punchlist.reading.registry import formats
+from punchlist.reading.registry import BY_NAME, formats
 
 QUIET = SCRIPT_RUNNERS | frozenset(
     {"head", "tail", "grep", "egrep", "fgrep", "rg", "cat", "less", "more", "tee", "wc", "sort", "uniq", "tr", "cut"}
@@ -92,7 +92,10 @@ def runners(invocations: Sequence[Invocation], text: str) -> tuple[str, ...]:
 def in_turn(chosen: Iterable[Candidate], own: Sequence[str]) -> list[Candidate]:
     """Put the command's test runners, and who reads a part of their text, before all that might read their tests'."""
     early = FIRST.union(own, *(RUNNERS.get(name, frozenset()) for name in own))
-    return sorted(chosen, key=lambda one: one.parser.name not in early)
+    found = [*chosen]
+    known = {one.parser.name for one in found}
+    found += [Candidate(BY_NAME[name]) for name in own if name in RUNNERS and name not in known]
+    return sorted(found, key=lambda one: one.parser.name not in early)
 
 
 def allowed(own: Sequence[str], readings: Mapping[str, Reading], exit_code: int | None) -> frozenset[str] | None:

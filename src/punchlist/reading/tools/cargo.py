@@ -16,6 +16,9 @@ CONSEQUENCE = re.compile(
     r"\d+ (?:warnings?|errors?) (?:emitted|found)|`[^`]+` \([^)]*\) generated \d+ warnings?|"
     r"unused variables? .*\bgenerated\b|the following \d+ packages? failed)"
 )
+TESTS_FAILED = re.compile(
+    r"error: (?:(?:doc)?tests? failed|doctest failed|bench failed|test run failed|\d+ targets? failed)"
+)
 TOTALS = re.compile(r"due to (?:(\d+) )?previous errors?|generated \d+ warning|\d+ warnings? emitted|aborting due to")
 EXPLAIN = ("Some errors have detailed explanations:", "For more information about", "Some errors occurred:")
 MANIFEST = re.compile(
@@ -76,7 +79,7 @@ def _line(log: Log, context: Context, index: int, reading: Reading, state: State
         state.finished |= line.startswith("    Finished ")
         state.started = True
         state.running = log.stream(index) if line.startswith(("     Running ", "   Doc-tests ")) else ""
-    elif state.running == log.stream(index) and not CONSEQUENCE.match(line):
+    elif state.running == log.stream(index) and not TESTS_FAILED.match(line):
         return index + 1
     elif line.startswith(("error", "warning")):
         if (done := _header(log, context, index, reading, state)) is not None:
