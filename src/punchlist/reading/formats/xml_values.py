@@ -148,8 +148,8 @@ def _parsed(piece: str) -> tuple[Element | None, bool, int]:
     except ElementTree.ParseError as error:
         line, column = error.position
         stop = _offset(piece, line, column)
-        whole = error.code == JUNK_AFTER_ROOT
         root = _finished(builder)
+        whole = error.code == JUNK_AFTER_ROOT or (root is not None and _closed(piece, root, stop))
         if whole and root is not None:
             tag = root.tag.rsplit("}")[-1]
             stop = max(piece.rfind(f"{tag}>", 0, stop) + len(tag) + 1, piece.rfind("/>", 0, stop) + 2)
@@ -157,6 +157,12 @@ def _parsed(piece: str) -> tuple[Element | None, bool, int]:
     except (ValueError, RecursionError):
         return None, False, 0
     return _finished(builder), True, len(piece.rstrip())
+
+
+def _closed(piece: str, root: Element, stop: int) -> bool:
+    """Whether nothing but text stands between the root's end tag and `stop`: not all of it is junk to the parser."""
+    ends = list(re.finditer(rf"</(?:[\w-]+:)?{re.escape(name_of(root))}\s*>", piece[:stop]))
+    return bool(ends) and "<" not in piece[ends[-1].end() : stop]
 
 
 def _finished(builder: ElementTree.TreeBuilder) -> Element | None:

@@ -61,6 +61,8 @@ def parse(log: Log, context: Context) -> Reading:
 def _is_tap(log: Log) -> bool:
     """Whether this is mocha's TAP: results and its plan (`1..2`), which a test that prints `not ok 1` does not have."""
     head = log.lines[:LOOK_FOR_TAP]
+    if any(PASSING.match(line) for line in log.lines):
+        return False
     return any(line.startswith(("ok 1 ", "not ok 1 ")) for line in head) and any(PLAN.match(line) for line in head)
 
 

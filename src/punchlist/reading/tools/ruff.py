@@ -20,6 +20,9 @@ RULE = r"(?P<rule>[A-Z]{1,5}\d{2,5}|[a-z][a-z\d]*(?:-[a-z\d]+)+|unformatted|pani
 NEEDLES = (": ", "--> ", "Found ", "All checks passed!", "reformat", "left unchanged", "already format", "ruff failed")
 NEEDLES_GROUPED = re.compile(r"\d:\d+ +[A-Z]+\d")
 HEADER = re.compile(rf"(?:{RULE}:?|(?:error|warning|info)\[(?P<name>[\w-]+)\]:) (?:\[\*\] )?(?P<message>\S.*)")
+PYLINT_CODE = re.compile(r"[CRWEFI]\d{4}")
+"""With pylint's name of the message behind it, this is a line of pylint's own text beside ruff's."""
+SYMBOL = re.compile(r" \([a-z]+(?:-[a-z]+)+\)$")
 LINE = re.compile(
     r"(?P<file>[^\s:](?:[^:]|:\\)*?)(?::cell (?P<cell>\d+))?:(?P<line>\d+):(?P<column>\d+): "
     rf"(?:(?P<severity>error|warning|info)\[(?P<name>[\w-]+)\] |{RULE}:? |(?=SyntaxError: ))(?:\[\*\] )?(?P<message>.+)"
@@ -127,7 +130,7 @@ def _finding(log: Log, index: int, group: str, reading: Reading) -> int:
         reading.claim(block.first, block.end)
         return block.end
     match = GROUPED.match(line) if group and line[0] == " " else LINE.match(line) or PYLINT.match(line)
-    if not match:
+    if not match or (PYLINT_CODE.fullmatch(match.groupdict().get("rule") or "") and SYMBOL.search(match["message"])):
         return 0
     end = index + 1
     while end < len(log.lines) and end - index < 80 and GUTTER.match(log.lines[end]):
