@@ -130,7 +130,8 @@ def _parse(
     understood: list[Understood] = []
     rest = log
     for candidate in chosen:
-        if runners and not candidate.words and candidate.parser.name not in (*runners, *own):
+        named = bool(candidate.words) and candidate.parser.kind != "report"
+        if runners and not named and candidate.parser.name not in (*runners, *own):
             known = testees.allowed(runners, {one.parser: one.reading for one in understood}, how.exit_code)
             if known is not None and candidate.parser.name not in known:
                 continue

@@ -79,7 +79,7 @@ def _line(log: Log, context: Context, index: int, reading: Reading, state: State
         state.finished |= line.startswith("    Finished ")
         state.started = True
         state.running = log.stream(index) if line.startswith(("     Running ", "   Doc-tests ")) else ""
-    elif state.running == log.stream(index) and not TESTS_FAILED.match(line):
+    elif state.running == log.stream(index) and not TESTS_FAILED.match(line) and not _refused(log, index):
         return index + 1
     elif line.startswith(("error", "warning")):
         if (done := _header(log, context, index, reading, state)) is not None:
@@ -93,6 +93,11 @@ def _line(log: Log, context: Context, index: int, reading: Reading, state: State
         reading.add(found)
         reading.claim(index)
     return index + 1
+
+
+def _refused(log: Log, index: int) -> bool:
+    """Whether the program that cargo runs refuses its options at once."""
+    return log.lines[index].startswith("error: ") and log.lines[index - 1].startswith("     Running ")
 
 
 def _is_rust(found: Diagnostic, context: Context) -> bool:

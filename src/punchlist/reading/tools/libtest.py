@@ -64,6 +64,14 @@ def parse(log: Log, context: Context) -> Reading:
     return reading
 
 
+def _without_dots(log: Log, found: Found, key: tuple[int, str]) -> None:
+    """Forget a shorter name: `i` of `integration --- FAILED` (-q) looked like the mark of an ignored test."""
+    for other, at in list(found.failed.items()):
+        shown = log.lines[at].removesuffix(" --- FAILED").removesuffix(" - should panic")
+        if other[0] == key[0] and other != key and key[1].endswith(other[1]) and shown.endswith(key[1]):
+            del found.failed[other]
+
+
 def _scan(log: Log, first: int, end: int, found: Found, reading: Reading) -> None:
     open_test = ""
     listing = False
@@ -92,6 +100,7 @@ def _scan(log: Log, first: int, end: int, found: Found, reading: Reading) -> Non
             reading.claim(at)
         elif listing and line.startswith("    ") and line.strip() and _in_list(log, at, first):
             key = (found.binaries, line.strip())
+            _without_dots(log, found, key)
             found.failed.setdefault(key, at)
             reading.claim(at)
         elif head == "-" and (match := SECTION.match(line)):
