@@ -277,6 +277,8 @@ def _died(log: Log, reading: Reading, entries: list[Entry]) -> None:
         reading.claim(index)
         if match["exit"]:
             before = [one for one in loose if since <= one.first < index]
+            others = {e.file for e in entries if e.exited != match["exit"] or e.tests != int(match["ran"] or 0)}
+            before = [one for one in before if one.file not in others]  # what another file said before it ended
             fatal = [one for one in before if one.fatal] or before[-1:]
             entry = _entry_of(entries, match["exit"], int(match["ran"] or 0), fatal)
             for one in fatal:
