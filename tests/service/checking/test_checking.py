@@ -136,7 +136,7 @@ def test_a_narrower_check_never_calls_fixed_what_it_did_not_look_at(session: Ses
     delta = difference(session.project, whole, narrow)
     assert (delta.removed, len(delta.unobserved)) == ((), 1)
     assert values.comparison(delta)["verdict"] == "unknown"
-    assert "not looked at: 1 known findings in other files" in edit(session, narrow)
+    assert "not looked at: 1 known finding in other files" in edit(session, narrow)
 
 
 def test_a_deleted_file_is_observed_as_gone(session: Session, check: Check, python: Path) -> None:

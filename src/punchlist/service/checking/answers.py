@@ -157,7 +157,7 @@ def edit_text(project: Project, run: Run, before: Run | None, note: str, *, budg
     above = [head, *engine_lines(run), *([f"note: {note}"] if note else [])]
     above += [f"note: {said}" for said in report.notes[:3]]
     above += recurring.lines(_of_these(recurring.of_run(run), shown.diagnostics))[:3]
-    below = [f"not looked at: {elsewhere} known findings in other files"] if elsewhere else []
+    below = [f"not looked at: {elsewhere} known finding{'s' * (elsewhere != 1)} in other files"] if elsewhere else []
     extra = "\n".join([*above, *below])
     room = Budget(max(100, budget.tokens - size(extra) // CHARS_PER_TOKEN), budget.asked)
     facts = Facts(title=run.title, run_id=run.id, calls=calls)
