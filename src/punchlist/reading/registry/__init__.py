@@ -13,6 +13,7 @@ from punchlist.reading.registry import (
     javascript_build,
     javascript_test,
     jvm_dotnet,
+    markup,
     other_languages,
     python_lint,
     python_test,
@@ -24,6 +25,7 @@ from punchlist.reading.registry.record import Parser
 PARSERS: tuple[Parser, ...] = (
     *formats.PARSERS,
     *other_languages.FIRST,
+    *compiled_languages.FIRST,
     *infrastructure.FIRST,
     *python_test.PARSERS,
     *python_lint.PARSERS,
@@ -36,6 +38,7 @@ PARSERS: tuple[Parser, ...] = (
     *c_family.PARSERS,
     *other_languages.PARSERS,
     *compiled_languages.PARSERS,
+    *markup.PARSERS,
     *infrastructure.PARSERS,
     *compiled_languages.LAST,
     *formats.LAST,

@@ -184,6 +184,7 @@ PARSERS: tuple[Parser, ...] = (
             ": avertissement: ",
             "ld: ",
             "Error: ",
+            "\nWarning: ",
             ": (error) ",
             ": (warning) ",
             "：",

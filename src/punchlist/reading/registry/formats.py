@@ -29,6 +29,14 @@ PARSERS: tuple[Parser, ...] = (
         formats="--xml",
     ),
     Parser(
+        "hlint-json",
+        "formats.hlint_json",
+        signs=('"refactorings"',),
+        sign=r'"hint"\s*:\s*"',
+        kind="report",
+        formats="--json",
+    ),
+    Parser(
         "sarif",
         "formats.sarif",
         signs=('"runs"',),

@@ -45,6 +45,14 @@ FIRST: tuple[Parser, ...] = (
 
 PARSERS: tuple[Parser, ...] = (
     Parser(
+        "puppet-lint",
+        "rows:infrastructure",
+        commands=("puppet-lint",),
+        signs=("(check: ",),
+        sign=r"^(?:\S.* - )?(?:ERROR|WARNING): .+ on line \d+.* \(check: \w+\)$",
+        anchors=(b" on line ",),
+    ),
+    Parser(
         "shellcheck",
         "tools.shellcheck",
         commands=("shellcheck",),

@@ -172,9 +172,9 @@ PARSERS: tuple[Parser, ...] = (
     Parser(
         "ocaml",
         "tools.ocaml",
-        commands=("dune", "ocamlc", "ocamlopt", "ocamlfind", "ocamlbuild"),
+        commands=("dune", "ocaml", "ocamlc", "ocamlopt", "ocamlfind", "ocamlbuild"),
         signs=('File "',),
-        sign=r'^File "[^"]+\.mli?", lines? \d+',
+        sign=r'^File "(?:[^"]+\.(?:mli?|expected)|(?:[^"]+/)?dune(?:-project)?)", lines? \d+',
         anchors=(b'File "', b"Error:"),
         kind="compile",
         formats="ocamlc, dune build",

@@ -169,4 +169,11 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(tool="kubectl", pattern=r"(?P<message>The \S+ \"\S+\" is invalid: ?.*)$", more=r"\* |  "),
     Row(tool="kubectl", pattern=r"(?:error|Error): (?P<message>.+)$"),
+    # puppet-lint 2 to 4: with one file it names none
+    Row(
+        "puppet-lint",
+        r"(?:(?P<file>\S.*?\.pp) - )?(?P<severity>ERROR|WARNING): (?P<message>.+?) on line (?P<line>\d+)"
+        r"(?: col(?:umn)? (?P<column>\d+))?(?: \(check: (?P<rule>\w+)\))?$",
+        sole=r"\.pp$",
+    ),
 )

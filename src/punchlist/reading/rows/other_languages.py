@@ -19,6 +19,15 @@ ROWS: tuple[Row, ...] = (
         pattern=r"(?:(?P<file>\S[^:]*): ?)?(?P<message>.+?) at line (?P<line>\d+), column (?P<column>\d+)\.  "
         r"(?P<more>.+?)\.?  \(Severity: \d\)$",
         severity="warning",
+        sole=r"\.(?:pl|pm|t|psgi)$",
+    ),
+    # -verbose 5 to 9: the policy in front, no explanation behind
+    Row(
+        tool="perlcritic",
+        pattern=r"(?:(?P<file>\S[^:\[]*): ?)?\[(?P<rule>\w+(?:::\w+)+)\] (?P<message>.+?) at line "
+        r"(?P<line>\d+), column "
+        r"(?P<column>\d+)\.  ?(?:.*?)?\(Severity: \d\)$",
+        severity="warning",
     ),
     Row(
         tool="perlcritic",
@@ -38,6 +47,10 @@ ROWS: tuple[Row, ...] = (
         tool="nim",
         pattern=r"(?P<file>\S.*\.nims?)\((?P<line>\d+), (?P<column>\d+)\) (?P<severity>Error|Warning|Hint): "
         r"(?P<message>.+?)(?: \[(?P<rule>\w+)\])?$",
+        more=r"but expected |proc |func |template |macro |method |iterator |  \S|expression: |candidates \(|"
+        r" \(\d+, \d+\): |template/generic instantiation|\s+\^",
         passed=r"^Hint: .*\[SuccessX\]$",
+        error=r"(?:command line\(\d+, \d+\) )?Error: (?P<message>(?:cannot open |invalid command line|unknown "
+        r"|command missing|invalid command|arguments can only).*)$",
     ),
 )

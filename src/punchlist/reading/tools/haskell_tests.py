@@ -11,7 +11,7 @@ NUMBERED = re.compile(r"  (?P<number>\d+)\) (?P<name>\S.*)$")
 TOTALS = re.compile(r"(?P<run>\d+) examples?, (?P<failed>\d+) failures?(?:, (?P<skipped>\d+) pending)?$")
 TASTY = re.compile(r"(?P<indent> *)(?P<name>\S.*?): +(?P<word>FAIL|OK|FAIL: .+)(?: \([\d.]+s\))?$")
 GROUP = re.compile(r"(?P<indent> *)(?P<name>\S.*)$")
-TASTY_AT = re.compile(r"\s*(?P<file>\S.*\.l?hs):(?P<line>\d+):")
+TASTY_AT = re.compile(r"\s*(?:\S.*, called at )?(?P<file>\S+\.l?hs):(?P<line>\d+):(?:(?P<column>\d+)\b)?(?: in \S+)?")
 TASTY_TOTALS = re.compile(
     r"(?:(?P<failed>\d+) out of (?P<run>\d+) tests failed|All (?P<all>\d+)"
     r" tests passed) \([\d.]+s\)$"
@@ -94,13 +94,15 @@ def _add(
     end: int,
     reading: Reading,
 ) -> None:
-    message = "\n".join(told[:2]) if len(told) >= 2 and told[0].startswith("expected: ") else told[0] if told else name
+    two = len(told) >= 2 and told[0].startswith(("expected: ", "uncaught exception: "))
+    message = "\n".join(told[: 2 if two else 1]) or name
     reading.add(
         Diagnostic(
             message=message,
             detail="\n".join(told[:MOST]),
             file=place["file"] if place else None,
             line=number(place["line"]) if place else None,
+            column=number(place["column"]) if place else None,
             test=name,
             tool="hspec",
             log=log.span(first, end - 1),

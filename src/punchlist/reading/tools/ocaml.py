@@ -16,6 +16,11 @@ SAID = re.compile(
     r"(?P<word>Error|Warning|Alert)(?: (?P<number>\d+))?(?: \(warning (?P<number2>\d+)(?: \[(?P<name2>[\w-]+)\])?\))?"
     r"(?: \[(?P<name>[\w-]+)\])?(?: (?P<alert>\w+))?: (?P<message>.*)$"
 )
+# The toplevel's word for what ended a script.
+EXCEPTION = re.compile(r"Exception: (?P<message>[A-Z][\w.]*\b.*)\.$")
+# dune's expect tests: the file that is no longer right, then the diff.
+PROMOTED = re.compile(r"File \"(?P<file>[^\"]+)\", line (?P<line>\d+), characters 0-0:$")
+DIFF = re.compile(r"(?:diff --git |--- |\+\+\+ |@@ |index |[ +-]|\(cd |\s+\S+ \(internal\)|Binary files )")
 EXCERPT = re.compile(r"\s*\d+ \||\s+[\^~]+|\.\.\.|\s*\.+")
 MOST = 40
 
@@ -26,12 +31,43 @@ def parse(log: Log, context: Context) -> Reading:
     index = 0
     while index < len(log.lines):
         line = log.lines[index]
-        match = PLACE.match(line) if line.startswith('File "') else None
-        index = _message(match, log, index, reading) if match else index + 1
+        end = index + 1
+        if line.startswith('File "'):
+            if match := PLACE.match(line):
+                end = _message(match, log, index, reading)
+            if end == index + 1 and (promoted := PROMOTED.match(line)):
+                end = _promoted(promoted, log, index, reading)
+        elif context.words[:1] == ("ocaml",) and (said := EXCEPTION.match(line)):
+            reading.add(Diagnostic(message=said["message"], tool="ocaml", log=log.span(index)))
+            reading.claim(index)
+        index = end
     errors = any(d.severity == "error" for d in reading.diagnostics)
     if errors or (reading.diagnostics and context.exit_code not in (0, None)):
         reading.outcome = "failed"
     return reading
+
+
+def _promoted(match: re.Match[str], log: Log, index: int, reading: Reading) -> int:
+    """Read a diff between what a test printed and what stands in its file."""
+    end = index + 1
+    while end < len(log.lines) and DIFF.match(log.lines[end]):
+        end += 1
+    body = log.lines[index + 1 : end]
+    if not any(text.startswith("@@ ") for text in body):
+        return index + 1
+    changed = [text for text in body if text[:1] in "+-" and not text.startswith(("+++", "---"))]
+    reading.add(
+        Diagnostic(
+            message="\n".join(changed[:2]) or log.lines[index],
+            detail="\n".join(body[:MOST]),
+            file=match["file"],
+            line=number(match["line"]),
+            tool="dune",
+            log=log.span(index, end - 1),
+        )
+    )
+    reading.claim(index, end)
+    return end
 
 
 def _message(place: re.Match[str], log: Log, index: int, reading: Reading) -> int:

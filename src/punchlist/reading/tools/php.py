@@ -14,8 +14,10 @@ HEAD = re.compile(
     r"|Recoverable fatal error|Core error"
     r"|Compile error|Warning|Notice|Deprecated|Strict Standards|Core warning|User \w+)(?:</b>)?: +(?P<message>.*)$"
 )
+# `..., called in FILE on line N and defined in FILE:N` of a TypeError: the second one is where it was thrown.
 PLACE = re.compile(
-    r"(?P<message>.*?) in (?:<b>)?(?P<file>(?:[A-Za-z]:)?[^:\n]+?)(?:</b>)?(?: on line (?:<b>)?"
+    r"(?P<message>.*?, called in .+? on line \d+ and defined|.*?) in (?:<b>)?(?P<file>(?:[A-Za-z]:)?[^:\n]+?)"
+    r"(?:</b>)?(?: on line (?:<b>)?"
     r"(?P<line>\d+)(?:</b>)?|:(?P<line2>\d+))(?:<br />)?$"
 )
 THROWN = re.compile(r"\s+thrown in (?P<file>.+) on line (?P<line>\d+)$")

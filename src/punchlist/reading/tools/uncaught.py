@@ -129,11 +129,11 @@ SHAPES: tuple[Shape, ...] = (
         r"(?P<message>(?:\w+\.)*(?P<rule>\w+)(?:: .*)?)$",
     ),
     _shape(
-        "octave",
-        "called from",
-        r"error: called from$",
-        "",
-        r"\s+[\w./@>-]+ at line \d+ column \d+$",
+        "guile",
+        ".scm:",
+        r"(?P<file>[^\s:]+\.scm):(?P<line>\d+):(?P<column>\d+): (?P<message>(?:In procedure \S+: |unexpected "
+        r"|.*nbound variable|"
+        r"Throw to key |Wrong |.*no code for module ).*)$",
     ),
     _shape("escript", "escript: exception ", r"escript: exception (?P<message>.+)$", "", r"  in "),
     _shape(
@@ -225,7 +225,7 @@ def _above(shape: Shape, log: Log, index: int) -> tuple[int, list[re.Match[str]]
 
 
 def _line_above(log: Log, index: int) -> str:
-    """The message of a shape whose head stands below it: `prog: text` (GHC), `error: text` (Octave)."""
+    """The message of a shape whose head stands below it: `prog: text` (GHC)."""
     if index == 0:
         return ""
     said = re.match(r"(?:[\w./-]+: )?(?P<message>\S.*)$", log.lines[index - 1])
