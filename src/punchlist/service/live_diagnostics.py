@@ -11,6 +11,7 @@ from punchlist.records import dataclass, replace
 from punchlist.service import execute, supplied
 from punchlist.service.checking import snapshot
 from punchlist.service.checking.asked import holds
+from punchlist.service.checking.compare import seen_by
 from punchlist.service.files import private_folder
 from punchlist.service.project import Project
 from punchlist.store.live import MOST, Published, publish, published
@@ -19,6 +20,7 @@ from punchlist.store.runs import Run
 EXTERNAL = "external-lsp"
 EDITORS = ("vscode",)
 _NAMED = 3
+LAYERS = 20  # checks before the newest that are asked for what it did not look at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,13 +189,14 @@ def _finish(project: Project, run: Run, sets: Sequence[Published], tool: str, se
 
 
 def view(project: Project, *, files: Sequence[str] = (), severity: str | None = None, two: bool = False) -> View:
-    """Merge the newest check (of the engines, else any run) with everything that was handed over.
+    """Merge the newest checks by engines (without any: the newest run) with everything that was handed over.
 
-    Findings that several sources report stand once. `files` are root-relative files and folders, `severity` one of
-    the four words; with `two` warning means everything below an error.
+    Of a file an engine looked at, the newest check that did so counts. Findings that several sources report stand
+    once. `files` are root-relative files and folders, `severity` one of the four words; with `two` warning means
+    everything below an error.
     """
     check = newest_check(project)
-    found = [*_of_check(project, check), *(one for s in published(project.store) for one in _of_set(s))]
+    found = [*_of_checks(project, check), *(one for s in published(project.store) for one in _of_set(s))]
     merged = merge(found)
     kept = [
         one
@@ -220,12 +223,39 @@ def newest_check(project: Project) -> Run | None:
     return None
 
 
-def _of_check(project: Project, run: Run | None) -> Iterable[Seen]:
-    if run is None:
+def _of_checks(project: Project, newest: Run | None) -> Iterable[Seen]:
+    """Yield what the newest check says, and of what it did not look at, what the ones before it say.
+
+    Those before a check that looked at the whole project are not asked.
+    """
+    known: set[tuple[str, str]] = set()
+    gone: set[str] = set()
+    for run in _checks_from(project, newest):
+        seen = seen_by(project, run)
+        for d in project.store.report(run.id).diagnostics:
+            before = run is not newest
+            if (d.tool, d.file or "") in known or d.file in gone or (before and not _is_there(project, d.file)):
+                continue
+            source = Source(kind="check", name=d.tool, server="", at=run.started, run_id=run.id)
+            yield Seen(diagnostic=d, sources=(source,))
+        if seen is None or (seen.whole and run.outcome != "error"):
+            return
+        known |= seen.covered
+        gone |= seen.gone
+
+
+def _is_there(project: Project, file: str | None) -> bool:
+    return file is not None and os.path.lexists(project.folder / file)
+
+
+def _checks_from(project: Project, newest: Run | None) -> Iterable[Run]:
+    if newest is None:
         return
-    for d in project.store.report(run.id).diagnostics:
-        source = Source(kind="check", name=d.tool, server="", at=run.started, run_id=run.id)
-        yield Seen(diagnostic=d, sources=(source,))
+    yield newest
+    if newest.kind == "engines":
+        for run in project.store.newest(kind="engines", limit=LAYERS):
+            if run.state == "done" and run.started < newest.started and not run.facts.get("code"):
+                yield run
 
 
 def _of_set(one: Published) -> Iterable[Seen]:

@@ -17,6 +17,7 @@ from punchlist.service.checking import recurring, snapshot, values
 from punchlist.service.checking.answers import check_text, edit_text
 from punchlist.service.checking.asked import of_files, of_project
 from punchlist.service.checking.compare import covering, difference, seen_by
+from punchlist.service.live_diagnostics import view
 from punchlist.service.logs import folder_of, take
 from punchlist.service.plan import of_command
 from punchlist.service.project import open_project
@@ -363,3 +364,17 @@ def test_findings_point_at_their_lines_in_the_kept_log_of_their_engine(session: 
     assert found.log is not None
     assert found.log.stream == "1-ruff:stdout"
     assert session.report(check().id).diagnostics[0].log is None
+
+
+def test_what_a_narrow_check_did_not_look_at_is_known_from_the_one_before(
+    session: Session, check: Check, python: Path
+) -> None:
+    def known() -> list[str | None]:
+        return [d.file for d in view(session.project).diagnostics]
+
+    check()
+    check("b.py")
+    assert known() == ["a.py"]
+    (python / "a.py").write_text("x = 1\n", encoding="utf-8")
+    check("a.py")
+    assert known() == []
