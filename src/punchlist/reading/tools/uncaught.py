@@ -126,7 +126,7 @@ SHAPES: tuple[Shape, ...] = (
         r"Unhandled [Ee]xception[:.] ?(?P<message>(?:\S+\.)*(?P<rule>\w+): .*)?$",
         DOTNET_FRAME,
         r"\s+at |\[ERROR\] FATAL UNHANDLED EXCEPTION: | *--->|\s+--- End of ",
-        r"(?P<message>(?:\w+\.)*(?P<rule>\w+)(?:: .*)?)$",
+        r"(?P<message>(?:\w+\.)+(?P<rule>\w+)(?:: .*)?)$",
     ),
     _shape(
         "guile",
@@ -174,7 +174,7 @@ def _death(shape: Shape, head: re.Match[str], log: Log, index: int, reading: Rea
         first, frames = _above(shape, log, index)
     elif shape.frame or shape.skip:
         end, frames = _below(shape, log, end)
-    if not message:
+    if not message and shape.tool == "ghc":
         message = _line_above(log, index)
         first = index - 1 if message else index
     own = next((frame for frame in frames if not LIBRARY.search(frame["file"])), None)
