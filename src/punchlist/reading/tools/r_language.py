@@ -25,7 +25,7 @@ OLD_SUMMED = re.compile(
     r" *\[ OK: (?P<passed>\d+) \| SKIPPED: (?P<skipped>\d+) \| WARNINGS: (?P<warnings>\d+)"
     r" \| FAILED: (?P<failed>\d+) \]"
 )
-PARTS = re.compile(r" *(?:──|══|--|==)|[─═]{3,}|Skip \(|\[ FAIL | *Error: [Tt]est failures| *Execution halted|\* ")
+PARTS = re.compile(r" *(?:──|══|--|==)|[─═]{3,}|Skip \(| *\[ FAIL | *Error: [Tt]est failures| *Execution halted|\* ")
 CHECK = re.compile(r"\* (?P<what>checking .*?|creating .*?) \.\.\.(?: (?P<word>ERROR|WARNING|NOTE))?$")
 LATE = re.compile(r" *(?P<word>ERROR|WARNING|NOTE)$")
 STATUS = re.compile(r"Status: (?P<text>OK|(?:\d+ (?:ERROR|WARNING|NOTE)s?(?:, )?)+)$")
@@ -45,6 +45,9 @@ def parse(log: Log, context: Context) -> Reading:
     _tests(log, reading)
     _checks(log, reading)
     failing = any(d.severity == "error" for d in reading.diagnostics)
+    shown = sum(d.severity == "error" and d.tool == "testthat" for d in reading.diagnostics)
+    if 0 < shown < reading.counts.get("failed", 0):
+        reading.notes.append(f"testthat counts {reading.counts['failed']} failures, this log shows {shown} of them")
     for index in lines_with(log, *ENDED):
         if log.lines[index].strip() in ENDED:
             _halted(log, index, reading, explained=failing)
