@@ -74,7 +74,7 @@ def parse(log: Log, context: Context) -> Reading:
     index = 0
     while index < len(log.lines):
         line = log.lines[index]
-        if line.startswith(("npm error", "npm ERR!")):
+        if line.startswith(("npm error", "npm ERR!")) and LINE.match(line):
             index = _block(log, index, reading, context)
             continue
         if line.startswith("> ") and SCRIPT.match(line):
