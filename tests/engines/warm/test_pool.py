@@ -310,7 +310,8 @@ def really(made: Any, engine: str, files: dict[str, str], edited: str) -> None:
         first = pool.answer(engine, [edited])
         assert first.state == "ok", first.message
         assert pool.ready(engine, 120), [p.trouble for p in pool.pool._programs.values()]
-        for text in (CHANGED[edited], files[edited], CHANGED[edited] + "\n"):
+        # Each text is a new one: what the command line said of an old one is kept.
+        for text in (CHANGED[edited], files[edited] + "\n", CHANGED[edited] + "\n"):
             made.write({edited: text})
             warm = pool.answer(engine, [edited])
             assert (warm.spoke, warm.why) == ("warm", "")
