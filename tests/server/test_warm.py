@@ -1,6 +1,7 @@
 """Language servers kept warm behind the checking tools: who answers is said, and none outlives the server."""
 
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,7 +87,8 @@ def test_a_lost_server_is_told_with_the_answer_of_the_command_line(warm: Session
         assert gone(lost)
         (typescript / FILE).write_text("export const late: number = 1;\n", encoding="utf-8")
         said = await text(client, "after_edit_check", files=[FILE])
-        assert "note: tsc: the command line answered: its server died" in said
+        # Whether the process or its pipe is seen to end first is chance.
+        assert re.search("note: tsc: the command line answered: (its server died|the server ended)", said)
 
     talk(warm, conversation)
 
