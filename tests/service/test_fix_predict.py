@@ -89,6 +89,19 @@ def test_a_prediction_tells_what_a_check_would(session: Session, diff: str, said
         assert found == said
 
 
+MYPY = Path(sys.executable).with_name("mypy")
+
+
+@pytest.mark.skipif(not MYPY.exists(), reason="needs mypy")
+def test_what_stands_in_other_files_is_not_new_with_a_file_that_is_made(session: Session, project: Path) -> None:
+    (project.parent / "bin" / "mypy").symlink_to(MYPY)
+    (project / "mypy.ini").write_text("[mypy]\n", encoding="utf-8")
+    (project / "bad.py").write_text("x: int = ''\n", encoding="utf-8")
+    found = predict(session, "--- /dev/null\n+++ b/b.py\n@@ -0,0 +1 @@\n+y: int = ''\n")
+    assert found[0] == "predicted: 1 in files that are made"
+    assert [line.partition(" ")[2].split(" ")[0] for line in found[1:]] == ["b.py:1"]
+
+
 def test_a_prediction_stays_with_the_preview(session: Session) -> None:
     one = fixing.preview(session.project, diff=MADE)
     doing = Prediction(session, one.id)

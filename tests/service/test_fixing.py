@@ -339,6 +339,19 @@ def test_a_finding_without_a_safe_fix_says_so(session: Session, project: Path) -
         assert caught.value.code == "no_safe_fix"
 
 
+def test_fixes_for_a_read_only_file_say_that_it_is_read_only(session: Session, project: Path) -> None:
+    write(project, "a.py", "a\n").chmod(0o444)
+    ran(session, fixable(1))
+    with pytest.raises(Trouble, match=r"a\.py is read-only") as caught:
+        fixing.preview(session.project, wanted=Wanted())
+    assert caught.value.code == "read_only"
+    write(project, "b.py", "b\n")
+    ran(session, fixable(1), fixable(1, file="b.py"))
+    one = fixing.preview(session.project, wanted=Wanted())
+    assert [file.file for file in one.files] == ["b.py"]
+    assert any(note.startswith("1 are left out: a.py is read-only") for note in one.notes)
+
+
 def test_fixes_for_files_that_changed_since_the_run_are_not_believed(session: Session, project: Path) -> None:
     write(project, "a.py", "a\n")
     write(project, "b.py", "b\n")

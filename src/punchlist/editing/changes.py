@@ -120,19 +120,20 @@ def edited(
     return changes
 
 
-def fixed(root: Path, fixes: Iterable[Fix]) -> tuple[list[Change], int, int]:
-    """Return the changes that tools' own fixes make, how many of them meet an earlier one, how many do not fit.
+def fixed(root: Path, fixes: Iterable[Fix]) -> tuple[list[Change], int, list[Trouble]]:
+    """Return the changes that tools' own fixes make, how many of them meet an earlier one, and why others cannot be.
 
     A fix is taken whole or not at all; equal edits of two fixes are one.
     """
     texts: dict[str, tuple[str, bytes, Text, Positions]] = {}
     taken: dict[str, Taken] = {}
-    met = unfit = 0
+    unfit: list[Trouble] = []
+    met = 0
     for fix in fixes:
         try:
             splices = [(edit.file, _opened(root, edit.file, texts)[3].splice(edit)) for edit in fix.edits]
-        except Trouble:
-            unfit += 1
+        except Trouble as trouble:
+            unfit.append(trouble)
             continue
         own: dict[str, Taken] = {}
         fits = True

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -75,14 +76,28 @@ def from_run(project: Project, wanted: Wanted) -> Sourced:
         (len(usable) - len(fresh), f"are in files that changed since {run.id}: check again"),
         (len(fresh) - len(taken), "are in files that git ignores"),
         (met, "overlap another fix: check again after this one"),
-        (unfit, "do not fit their file"),
+        *_refused(unfit),
     ]
-    count = len(taken) - met - unfit
+    count = len(taken) - met - len(unfit)
     if not count:
-        raise Trouble(f"the fixes of {run.id} do not fit the files; check again", "file_drift_detected")
+        raise _why(run, unfit)
     kind = "fix" if wanted.unsafe else "safe fix"
     title = f"{count} {kind}{'es' * (count != 1)} of {run.id}"
     return Sourced(changes, title, [f"{number} {what}" for number, what in left if number], run.id)
+
+
+def _refused(unfit: Sequence[Trouble]) -> list[tuple[int, str]]:
+    """Count the fixes that cannot be made, by why."""
+    told = ("do not fit their file" if one.code == "invalid_range" else f"are left out: {one}" for one in unfit)
+    return [(number, what) for what, number in Counter(told).items()]
+
+
+def _why(run: Run, unfit: Sequence[Trouble]) -> Trouble:
+    """Return what says why no fix can be made: a file that is not to be written, else files that are others now."""
+    for one in unfit:
+        if one.code != "invalid_range":
+            return one
+    return Trouble(f"the fixes of {run.id} do not fit the files; check again", "file_drift_detected")
 
 
 def _none(run: Run, meant: Sequence[Diagnostic]) -> str:
