@@ -45,7 +45,7 @@ async def text(client: Client, tool: str, **arguments: Any) -> str:
 def test_a_batch_is_seen_until_its_file_is_clean(talk: Callable[[Talk], None]) -> None:
     async def conversation(client: Client) -> None:
         taken = await text(client, "ingest_diagnostics", diagnostics=[ITEM], source="lsp", serverName="demo")
-        assert taken == "1 diagnostics in 1 file · lsp-1 (lsp demo)"
+        assert taken == "1 diagnostic in 1 file · lsp-1 (lsp demo)"
         seen = await text(client, "get_live_diagnostics")
         assert "src/main.ts:1 example-rule Example diagnostic" in seen
         assert "Example" in await text(client, "get_live_diagnostics", files=["src"], severity="error")

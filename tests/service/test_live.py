@@ -240,6 +240,22 @@ def test_filters_take_files_folders_and_severity(here: Project) -> None:
     assert [d.file for d in view(here, severity="warning", two=True).diagnostics] == ["lib/b.ts", "lib/c.ts"]
 
 
+@pytest.mark.parametrize("severity", ["info", "hint"])
+def test_what_was_asked_for_by_its_severity_is_shown(here: Project, severity: str) -> None:
+    ingest(here, [item("a.ts", message="mild", severity=severity)])
+    text = view_text(view(here, severity=severity), {"severity": severity})
+    assert text.startswith(f"UNKNOWN live + lsp (only {severity})")
+    assert "a.ts:3 mild" in text
+
+
+def test_files_that_nobody_looked_at_are_not_green(here: Project) -> None:
+    ingest(here, [item("src/a.ts", severity=4)], files=["src/clean.ts"])
+    text = view_text(view(here, files=["src", "src/clean.ts", "other.ts"]), {})
+    assert text.startswith("UNKNOWN ")
+    assert "nobody looked at other.ts yet" in text
+    assert view_text(view(here, files=["src/clean.ts"]), {}).startswith("PASSED ")
+
+
 def test_files_written_since_are_named(here: Project) -> None:
     (here.folder / "a.ts").write_text("x", encoding="utf-8")
     ingest(here, [item("a.ts")])

@@ -306,11 +306,28 @@ def test_files_with_the_same_lines_are_named_together() -> None:
     assert brief(report(*found), facts=Facts()).split("\n")[1] == "F401 bad thing: src/{a.py,b.py}:7 src/c.py:9"
 
 
+def word(n: int) -> str:
+    """A word of letters for a number: messages that differ in numbers only are one group."""
+    return "".join(chr(ord("a") + int(digit)) for digit in str(n))
+
+
 def test_notes_and_hints_beside_errors_are_counted_not_listed() -> None:
     found = [lint("e", "a.py", 1), lint("see there", "a.py", 2, "note", "info")]
     text = brief(report(*found), facts=FACTS)
-    assert text.split("\n")[-1] == "+ 1 notes: punchlist show test-12 --page 2"
+    assert text.split("\n")[-1] == "+ 1 note: punchlist show test-12 --page 2"
     assert "see there" in brief(report(*found), facts=FACTS, page=2)
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 50])
+def test_notes_of_a_passing_run_are_shown_or_counted_and_on_a_page(count: int) -> None:
+    found = [lint(f"note about {word(n)}", "a.py", n, f"N{n}", "info") for n in range(1, count + 1)]
+    passing = report(*found, outcome="passed", code=0)
+    text = brief(passing, facts=FACTS)
+    if count > 3:
+        assert "\n" not in text
+        assert text.endswith(f" · {count} notes: punchlist show test-12 --page 2")
+        text = "".join(brief(passing, facts=FACTS, page=page) for page in (2, 3, 4))
+    assert all(f"note about {word(n)}" in text for n in range(1, count + 1))
 
 
 def test_secrets_are_masked() -> None:

@@ -24,7 +24,7 @@ _FACTS = schema14.CheckFacts(check_id="", project_root="", engines={"live": sche
 def batch_text(batch: Batch) -> str:
     """Return one line on a batch: what it held, what it replaced, what did not fit, and its id."""
     files = f"{len(batch.files)} file{'s' * (len(batch.files) != 1)}" if batch.files else "all files of the source"
-    said = [f"{batch.held} diagnostics in {files}" if batch.held else f"{files} cleared"]
+    said = [f"{batch.held} diagnostic{'s' * (batch.held != 1)} in {files}" if batch.held else f"{files} cleared"]
     said += [f"{batch.replaced} earlier ones replaced"] if batch.replaced else []
     said += [f"{batch.dropped} of the batch not kept: it is over the limit"] if batch.dropped else []
     said += [f"{batch.evicted} of the oldest let go"] if batch.evicted else []
@@ -51,16 +51,25 @@ def view_text(found: View, filters: Mapping[str, Any], *, budget: Budget = RUN, 
     call = f"get_live_diagnostics {again}".replace("{", "{{").replace("}", "}}").replace("PAGE", "{page}")
     name = found.check.id if found.check else "live"
     title = " + ".join(["live", *([found.check.title] if found.check else []), *found.sources[:_NAMED]])
+    if found.severity:
+        title = f"{title} (only {found.severity})"
     facts = Facts(title=title, run_id=name, calls=Calls(page=call, group=call))
     return brief(_report(found), facts=facts, budget=budget, page=page)
 
 
 def _report(found: View) -> Report:
     notes = []
-    outcome: Outcome = "failed" if any(d.severity in ("error", "warning") for d in found.diagnostics) else "passed"
+    weighty = any(d.severity in ("error", "warning") for d in found.diagnostics)
+    outcome: Outcome = "failed" if weighty else "passed"
+    if found.seen and found.severity in ("info", "hint"):
+        outcome = "unknown"  # a list of notes tells nothing of errors
     if found.check is None and not found.sources:
         outcome = "unknown"
         notes.append("no check is kept and nothing was handed over yet: check_project looks at the project")
+    elif found.unseen:
+        outcome = outcome if outcome == "failed" else "unknown"
+        names = ", ".join(found.unseen[:_NAMED]) + (" ..." if len(found.unseen) > _NAMED else "")
+        notes.append(f"nobody looked at {names} yet: check_files does")
     if found.check is not None and found.check.outcome == "error":
         outcome = "error"
         notes.append(f"{found.check.id} is not complete; get_diagnostic_snapshot says why")

@@ -62,12 +62,17 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """All that is known now, in total order. `check` is the check that was merged, `old` are files written since."""
+    """All that is known now, in total order. `check` is the check that was merged, `old` are files written since.
+
+    `severity` is the one that was asked for, `unseen` are the paths that were asked for and nobody looked at.
+    """
 
     seen: tuple[Seen, ...]
     check: Run | None
     sources: tuple[str, ...]
     old: tuple[str, ...] = ()
+    severity: str | None = None
+    unseen: tuple[str, ...] = ()
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -207,7 +212,27 @@ def view(project: Project, *, files: Sequence[str] = (), severity: str | None = 
     order = {id(d): n for n, d in enumerate(in_order(one.diagnostic for one in kept))}
     kept.sort(key=lambda one: order[id(one.diagnostic)])
     names = dict.fromkeys(source.shown for one in found for source in one.sources if source.kind != "check")
-    return View(seen=tuple(kept), check=check, sources=tuple(names), old=_old(project, kept))
+    return View(
+        seen=tuple(kept),
+        check=check,
+        sources=tuple(names),
+        old=_old(project, kept),
+        severity=severity,
+        unseen=_unseen(project, check, files),
+    )
+
+
+def _unseen(project: Project, newest: Run | None, paths: Sequence[str]) -> tuple[str, ...]:
+    """Return those of some files and folders in which no engine and no source has looked at any file."""
+    left = list(dict.fromkeys(paths))
+    sets = (run for run in project.store.newest(kind="lsp", limit=LAYERS) if run.state == "done")
+    for run in (*_checks_from(project, newest), *sets):
+        if not left:
+            break
+        seen = seen_by(project, run)
+        files = {file for _, file in seen.covered} if seen is not None else set()
+        left = [path for path in left if not any(holds([path], file) for file in files)]
+    return tuple(left)
 
 
 def _is(d: Diagnostic, severity: str, *, two: bool) -> bool:

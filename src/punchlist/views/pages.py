@@ -20,6 +20,7 @@ _FEW = 12
 _WEIGHTY = ("error", "warning")
 _MOST_NOTES = 5
 _MOST_NEW = 3
+_FEW_NOTES = 3
 
 
 def _groups(report: Report) -> tuple[Group, ...]:
@@ -62,19 +63,19 @@ def first_page(report: Report, facts: Facts, budget: Budget) -> str:
     """The answer itself."""
     groups = _told_apart(_groups(report))
     above = _above(report, facts)
-    listed, minor = _listed(groups)
-    if report.outcome == "passed" and not any(g.severity in _WEIGHTY for g in listed):
-        return " · ".join(above)
+    listed, minor = _listed(groups, report)
+    if report.outcome == "passed" and not listed:
+        return " · ".join([*above, *([f"{_notes(minor)}: {page_call(facts, 2)}"] if minor else [])])
     if not any(g.severity == "error" for g in listed) and report.excerpt and report.outcome != "passed":
         above += evidence.excerpt(report, budget)
     head = "\n".join(above)
     if not listed:
         return head
-    rendering, footer = _fit(listed, facts, budget.chars - size(head) - 1, len(minor))
+    rendering, footer = _fit(listed, facts, budget.chars - size(head) - 1, minor)
     return "\n".join(filter(None, [head, rendering.text, footer]))
 
 
-def _fit(groups: Sequence[Group], facts: Facts, room: int, minor: int) -> tuple[Rendering, str]:
+def _fit(groups: Sequence[Group], facts: Facts, room: int, minor: Sequence[Group]) -> tuple[Rendering, str]:
     """The longest rendering that fits, details held to a share of the log."""
     rendering, footer = render(groups, Rung(places=1, width=80, groups=1)), ""
     detail_room = (
@@ -88,7 +89,7 @@ def _fit(groups: Sequence[Group], facts: Facts, room: int, minor: int) -> tuple[
     return rendering, footer
 
 
-def _footer(rendering: Rendering, facts: Facts, minor: int, room: int) -> str:
+def _footer(rendering: Rendering, facts: Facts, minor: Sequence[Group], room: int) -> str:
     said: list[str] = []
     missing = sum(len(members) for _, members in rendering.hidden)
     shortened = sum(len(members) for _, members in rendering.shortened)
@@ -98,8 +99,13 @@ def _footer(rendering: Rendering, facts: Facts, minor: int, room: int) -> str:
     if shortened:
         said.append(f"detail of {shortened}")
     if minor:
-        said.append(f"{minor} notes")
+        said.append(_notes(minor))
     return f"+ {', '.join(said)}: {page_call(facts, 2)}" if said else ""
+
+
+def _notes(minor: Sequence[Group]) -> str:
+    count = sum(g.count for g in minor)
+    return f"{count} note{'s' * (count != 1)}"
 
 
 def page_call(facts: Facts, page: int) -> str:
@@ -111,8 +117,8 @@ def later_page(report: Report, facts: Facts, budget: Budget, page: int) -> str:
     """Pages from 2 on: every group that the first page did not show whole."""
     groups = _told_apart(_groups(report))
     above = _above(report, facts)
-    listed, minor = _listed(groups)
-    rendering, _ = _fit(listed, facts, budget.chars - size("\n".join(above)) - 1, len(minor))
+    listed, minor = _listed(groups, report)
+    rendering, _ = _fit(listed, facts, budget.chars - size("\n".join(above)) - 1, minor)
     rest: dict[int, tuple[Diagnostic, ...]] = {}
     for g, members in (*rendering.shortened, *rendering.hidden):
         rest[id(g)] = rest.get(id(g), ()) + members
@@ -124,10 +130,16 @@ def later_page(report: Report, facts: Facts, budget: Budget, page: int) -> str:
     return f"{text}\n{left} more: {page_call(facts, page + 1)}" if left else text
 
 
-def _listed(groups: Sequence[Group]) -> tuple[list[Group], list[Group]]:
-    """Groups for the first page, and those that wait for a later one: infos and hints beside something worse."""
+def _listed(groups: Sequence[Group], report: Report) -> tuple[list[Group], list[Group]]:
+    """Groups for the first page, and those that wait for a later one: infos and hints beside something worse.
+
+    Of a run that passed a few are shown, since a tool that passes says them where it was asked to (`reveal_type`).
+    """
     weighty = [g for g in groups if g.severity in _WEIGHTY]
-    return (weighty, [g for g in groups if g.severity not in _WEIGHTY]) if weighty else (list(groups), [])
+    minor = [g for g in groups if g.severity not in _WEIGHTY]
+    if weighty or (report.outcome == "passed" and sum(g.count for g in minor) > _FEW_NOTES):
+        return weighty, minor
+    return minor, []
 
 
 def group_page(report: Report, name: str, page: int, facts: Facts, budget: Budget) -> str:
