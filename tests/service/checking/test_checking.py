@@ -185,6 +185,11 @@ def test_what_comes_back_is_a_loop_also_after_a_restart(session: Session, check:
     assert loop.occurrences == 2
     assert any("a.py" in edits for edits in loop.edits)
     assert "loop: F401" in check_text(session.project, last)
+    for text in (good, bad) * 4:
+        (python / "a.py").write_text(text, encoding="utf-8")
+        last = check("a.py")
+    line = next(line for line in check_text(session.project, last).split("\n") if line.startswith("loop: "))
+    assert line.endswith(" (edits before check-10, check-11, check-12, check-13: a.py)")
     again.project.store.close()
 
 

@@ -15,6 +15,7 @@ from punchlist.store.runs import Run
 from punchlist.views.places import one_line
 
 _MOST_EDITS = 8
+_NEWEST_EDITS = 4
 _MOST_RULES = 5
 
 
@@ -100,7 +101,7 @@ def lines(found: Recurrence) -> list[str]:
     """Return one line a loop and a churn, with the edits that lay between."""
     said = []
     for loop in found.loops:
-        edits = f" (edits: {'; '.join(loop.edits)})" if loop.edits else ""
+        edits = f" (edits {_shortly(loop.edits)})" if loop.edits else ""
         said.append(one_line(f"loop: {loop.signature}: {loop.hint}{edits}"))
     by_file: dict[str, list[Churn]] = {}
     for churn in found.churns:
@@ -110,6 +111,15 @@ def lines(found: Recurrence) -> list[str]:
         more = f" and {len(churns) - _MOST_RULES} more" if len(churns) > _MOST_RULES else ""
         said.append(f"churn: {one_line(file)} still breaks {rules}{more} after {churns[0].check_count} checks in a row")
     return said
+
+
+def _shortly(edits: Sequence[str]) -> str:
+    """Name the newest edits, those of the same files together: `before check-2, check-4: a.py`."""
+    by_files: dict[str, list[str]] = {}
+    for edit in edits[-_NEWEST_EDITS:]:
+        run, _, files = edit.removeprefix("before ").partition(": ")
+        by_files.setdefault(files, []).append(run)
+    return "; ".join(f"before {', '.join(runs)}: {files}" for files, runs in by_files.items())
 
 
 def _as_issue(d: Diagnostic) -> dict[str, Any]:
