@@ -201,6 +201,7 @@ def test_what_a_user_added_to_the_entry_stays(
         ("cursor", '{\n "mcpServers": {\n', "line 3"),
         ("codex", 'mcp_servers = "none"\n', "no table"),
         ("codex", "a = [\n", "mend the file"),
+        ("codex", 'mcp_servers = { a = { command = "b" } }\n', "by hand"),
         ("continue", "mcpServers: {a: {command: b}}\n", "by hand"),
         ("goose", "extensions: {a: {cmd: b}}\n", "by hand"),
         ("goose", "- a\n", "no map"),

@@ -129,8 +129,13 @@ def _unset(whole: Any, path: tuple[str, ...]) -> Any:
 
 def _proved(old: str, new: str, change: Callable[[Any], Any]) -> str:
     """Return the new text once it means what the old one does after the change (an emptied table may be gone)."""
-    if _without_empty(load(new)) != _without_empty(change(load(old))):
-        raise Trouble("this file cannot be changed safely; put the entry in by hand", "unsafe_edit")
+    wanted = _without_empty(change(load(old)))
+    try:
+        safe = _without_empty(load(new)) == wanted
+    except Trouble:
+        safe = False  # a table was written after it had been closed inline
+    if not safe:
+        raise Trouble("this file cannot be changed safely (inline tables?); put the entry in by hand", "unsafe_edit")
     return new
 
 
