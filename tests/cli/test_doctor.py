@@ -175,6 +175,10 @@ def test_entries_are_started_and_hooks_are_fed(project: Path, home: Path) -> Non
             "VS Code", ".vscode/mcp.json", "servers", {**SERVE, "env": {"KEY": "${input:key}"}},
             "note", "asks its user for ${input:key}", "",
         ),
+        (
+            "Qwen", ".qwen/settings.json", "mcpServers", {**SERVE, "env": {"PUNCHLIST_CONFIG": "/no/such.toml"}},
+            "problem", "PUNCHLIST_CONFIG names /no/such.toml", "Every check fails",
+        ),
         ("Kiro", ".kiro/settings/mcp.json", "mcpServers", {**SERVE, "disabled": True}, "note", "switched off", ""),
         ("Roo", ".roo/mcp.json", "mcpServers", {"url": "http://127.0.0.1:9"}, "note", "server at http", ""),
     ],

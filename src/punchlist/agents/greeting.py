@@ -92,8 +92,23 @@ def _compared(entry: entries.Entry, start: Start, subject: str, folder: Path, to
     if root != str(folder):
         text = f"{_file(entry, folder)}: WRONG REPOSITORY, its server works in {root} and not in {folder}"
         return Finding("problem", subject, text, _elsewhere(entry))
+    if unread := _unread_configuration(entry, start, folder):
+        return Finding("problem", subject, f"{_file(entry, folder)}: {unread}", "Every check fails until it is mended")
     text = f"{_file(entry, folder)}: started in {told['ms']} ms, {len(told['tools'])} tools, works in this root"
     return Finding("ok", subject, text, entry.client.note if entry.scope == "project" else "")
+
+
+def _unread_configuration(entry: entries.Entry, start: Start, folder: Path) -> str:
+    """Return what is wrong with a configuration file that the entry itself names: its server starts all the same."""
+    from punchlist.service.project import open_project
+
+    if not any(name.endswith("_CONFIG") for name in entry.env):
+        return ""
+    try:
+        open_project(explicit=str(folder), environ=start.env).config  # noqa: B018  read for its mistakes
+    except Trouble as trouble:
+        return str(trouble)
+    return ""
 
 
 def _file(entry: entries.Entry, folder: Path) -> str:
