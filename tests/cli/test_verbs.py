@@ -44,6 +44,16 @@ def test_run_keeps_the_exit_code_and_says_how_it_ended(project: Path, words: lis
     assert said in done.stdout
 
 
+def test_state_that_lies_elsewhere_is_said_once(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / ".punchlist").write_text("a file in the way", encoding="utf-8")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "user"))
+    first, second = call(project, "run", "--", "true"), call(project, "run", "--", "true")
+    assert f"so state is kept in {tmp_path / 'user'}" in first.stderr
+    assert second.stderr == ""
+
+
 def test_several_checks_give_the_highest_exit_code(project: Path) -> None:
     (project / "punchlist.toml").write_text(
         "[checks]\na = {command = 'exit 3'}\nb = {command = 'true'}\nc = {command = 'exit 5'}\n", encoding="utf-8"

@@ -43,6 +43,8 @@ def close_all(verb: str = "") -> None:
 
         savings.note(_opened[-1].project, f"punchlist {verb}", _printed, _about)
     for one in _opened:
+        if one.project.state_note:
+            print(f"punchlist: {one.project.state_note}", file=sys.stderr)  # noqa: T201
         one.project.close()
 
 

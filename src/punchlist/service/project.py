@@ -14,7 +14,10 @@ from punchlist.store.runs import Store
 
 @dataclass(slots=True)
 class Project:
-    """Where a front door works. The store is opened when first needed; settings are looked at anew for each call."""
+    """Where a front door works. The store is opened when first needed; settings are looked at anew for each call.
+
+    `state_note` says, once in the life of a state folder, that it lies elsewhere than in the root.
+    """
 
     root: Root
     environ: Mapping[str, str]
@@ -42,7 +45,9 @@ class Project:
     def store(self) -> Store:
         """The store, made when missing."""
         if self._store is None:
-            folder, self.state_note = state_dir(self.folder, self.environ)
+            known = self.has_state
+            folder, note = state_dir(self.folder, self.environ)
+            self.state_note = "" if known else note
             self._store = Store(folder)
         return self._store
 

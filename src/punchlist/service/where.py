@@ -9,7 +9,7 @@ from punchlist.service.session import Session
 def notes(session: Session) -> list[str]:
     """Return the notes, none where the root is beyond doubt."""
     root = session.project.root
-    found = [f"note: {note}" for note in root.notes]
+    found = [f"note: {note}" for note in (*root.notes, session.project.state_note) if note]
     folders = session.client_roots
     if len(folders) > 1:
         shown = ", ".join(map(str, folders))
