@@ -44,9 +44,7 @@ def test_run_keeps_the_exit_code_and_says_how_it_ended(project: Path, words: lis
     assert said in done.stdout
 
 
-def test_state_that_lies_elsewhere_is_said_once(
-    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_state_that_lies_elsewhere_is_said_once(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / ".punchlist").write_text("a file in the way", encoding="utf-8")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "user"))
     first, second = call(project, "run", "--", "true"), call(project, "run", "--", "true")
