@@ -19,6 +19,7 @@ from punchlist.model import Diagnostic, Edit, Fix, How, Report, Trouble
 from punchlist.records import replace
 from punchlist.service import fix_text, fixing
 from punchlist.service.checking import snapshot
+from punchlist.service.checking.asked import of_project
 from punchlist.service.files import private_folder
 from punchlist.service.fix_sources import Wanted
 from punchlist.service.fix_verify import Checker, _asked, checker_of
@@ -641,3 +642,17 @@ def test_a_journal_of_a_process_that_lives_is_left_alone(session: Session, proje
     with alone(folder / "lock"):
         assert fixing.recover(session.project) == ""
     assert (folder / "journal").exists()
+
+
+def test_a_fix_that_a_tool_tells_only_when_asked_is_found_for_a_named_issue(session: Session, project: Path) -> None:
+    modules = Path(__file__).parents[1] / "node" / "node_modules"
+    if not (modules / "oxlint").is_dir() or shutil.which("node") is None:
+        pytest.skip("tools/node_tools.py installs what this needs")
+    (project / "node_modules").symlink_to(modules)
+    write(project, ".oxlintrc.json", '{"rules": {"prefer-const": "error"}}')
+    write(project, "a.ts", "let x = 1;\nlet y = 2;\nexport { x, y };\n")
+    run = session.wait(session.check(of_project(session.project)).id, 60)
+    second = issues_of(session.report(run.id).diagnostics)[1].id
+    one = fixing.preview(session.project, wanted=Wanted(run_id=run.id, issues=(second,)))
+    (change,) = fixing.transactions(session.project).changes(one)
+    assert change.after == b"let x = 1;\nconst y = 2;\nexport { x, y };\n"

@@ -11,6 +11,7 @@ from punchlist.analysis.groups import find, group
 from punchlist.analysis.ranking import ranked
 from punchlist.editing.changes import Change, fixed
 from punchlist.editing.places import read
+from punchlist.engines.offers import ASKED, offered
 from punchlist.model import Diagnostic, Report, Trouble
 from punchlist.records import dataclass
 from punchlist.service.project import Project
@@ -166,10 +167,21 @@ def _offer(project: Project, wanted: Wanted) -> _Offer:
 
 
 def _weighed(project: Project, run: Run, meant: list[Diagnostic], wanted: Wanted) -> _Offer:
-    usable = [d for d in meant if d.fix and (d.fix.safe or wanted.unsafe)]
     unchanged = _unchanged(project, run)
+    meant = _with_offers(project, meant, unchanged)
+    usable = [d for d in meant if d.fix and (d.fix.safe or wanted.unsafe)]
     fresh = [d for d in usable if d.fix and all(unchanged(edit.file) for edit in d.fix.edits)]
     return _Offer(run, meant, usable, fresh)
+
+
+def _with_offers(project: Project, meant: list[Diagnostic], unchanged: Callable[[str], bool]) -> list[Diagnostic]:
+    """Return findings with the safe fixes that their engines tell only when asked, in files that are as they were."""
+    asked = [d for d in meant if d.tool in ASKED and d.file and not (d.fix and d.fix.safe) and unchanged(d.file)]
+    if not asked:
+        return meant
+    told = offered(project.folder, project.config, asked, state=project.store.folder, environ=project.environ)
+    by_id = {id(old): new for old, new in zip(asked, told, strict=True)}
+    return [by_id.get(id(d), d) for d in meant]
 
 
 def _looked_at(project: Project, run: Run) -> frozenset[tuple[str, str]]:

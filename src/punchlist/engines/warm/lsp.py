@@ -19,6 +19,7 @@ CAPABILITIES: dict[str, Any] = {
     "textDocument": {
         "synchronization": {"dynamicRegistration": False},
         "diagnostic": {"dynamicRegistration": True, "relatedDocumentSupport": False},
+        "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "source.fixAll"]}}},
         "publishDiagnostics": {"relatedInformation": True},
     },
     "workspace": {
