@@ -59,6 +59,13 @@ def _matching(lines: Sequence[str], text: str, pattern: re.Pattern[str]) -> list
     return found
 
 
+def filled(lines: Sequence[str], first: int, end: int) -> int:
+    """Return where a block that goes on to before `end` stops without the empty lines at its end, at least `first`."""
+    while end > first and not lines[end - 1]:
+        end -= 1
+    return end
+
+
 def only_near(log: Log, pattern: re.Pattern[str], after: int) -> Log:
     """Return the log with all lines blank but those with the pattern and up to `after` lines below each."""
     lines = [""] * len(log.lines)

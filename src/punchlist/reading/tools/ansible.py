@@ -9,6 +9,7 @@ import re
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
+from punchlist.reading.scan import filled
 
 TASK = re.compile(r"(?:TASK|RUNNING HANDLER|HANDLER) \[(?P<name>.+?)\] \*+$")
 FAILED = re.compile(
@@ -83,8 +84,7 @@ def _error(match: re.Match[str], log: Log, index: int) -> tuple[Diagnostic, int]
         found = ORIGIN.match(log.lines[end]) or APPEARS.match(log.lines[end]) or SYNTAX.match(log.lines[end])
         place = found or place
         end += 1
-    while end > index + 1 and not log.lines[end - 1]:
-        end -= 1
+    end = filled(log.lines, index + 1, end)
     missing = re.search(r"the playbook: (?P<file>\S+) could not be found", match["message"])
     return (
         Diagnostic(

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from punchlist.reading.log import Log
 from punchlist.reading.oneline import number
+from punchlist.reading.scan import filled
 from punchlist.records import dataclass
 
 ARROW = re.compile(r" *--> (?P<file>[^:].*?)(?::cell \d+)?(?::(?P<line>\d+)(?::(?P<column>\d+))?)?(?:-\d+(?::\d+)?)?$")
@@ -50,8 +51,7 @@ def block_at(log: Log, arrow: int, header: Callable[[str], re.Match[str] | None]
     end = arrow + 1
     while end < len(log.lines) and _belongs(log, end, header):
         end += 1
-    while end > arrow + 1 and not log.lines[end - 1]:
-        end -= 1
+    end = filled(log.lines, arrow + 1, end)
     return Block(arrow - 1, end, head, place["file"], number(place["line"]), number(place["column"]))
 
 

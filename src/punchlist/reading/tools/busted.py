@@ -5,6 +5,7 @@ import re
 from punchlist.model import Diagnostic
 from punchlist.reading.formats.json_values import claim, dicts_of, inner, number_of, text_of, values
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import filled
 from punchlist.reading.tools.lua_errors import PLACED, place
 from punchlist.records import dataclass, field
 
@@ -106,9 +107,7 @@ def _block_end(log: Log, index: int) -> int:
         if (log.numbers[end] < 0) != (log.numbers[index] < 0):
             break
         end += 1
-    while end > index + 1 and not log.lines[end - 1]:
-        end -= 1
-    return end
+    return filled(log.lines, index + 1, end)
 
 
 def _block(head: re.Match[str], log: Log, index: int, end: int) -> Failed:

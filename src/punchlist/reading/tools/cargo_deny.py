@@ -4,6 +4,7 @@ import re
 
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import filled
 
 HEAD = re.compile(r"(?P<word>error|warning|note|help)\[(?P<rule>[A-Za-z][\w-]*)\]: (?P<message>.+)$")
 PLACE = re.compile(r"\s*┌─ (?P<file>.+?):(?P<line>\d+):(?P<column>\d+)$")
@@ -50,8 +51,7 @@ def _deny(log: Log, at: int, match: re.Match[str], reading: Reading) -> int:
         and (not log.lines[end] or log.lines[end][0] == " " or "│" in log.lines[end])
     ):
         end += 1
-    while end > at + 1 and not log.lines[end - 1]:
-        end -= 1
+    end = filled(log.lines, at + 1, end)
     if match["word"] in ("error", "warning"):
         place = next((m for line in log.lines[at + 1 : min(end, at + 4)] if (m := PLACE.match(line))), None)
         severity: Severity = "error" if match["word"] == "error" else "warning"

@@ -4,7 +4,7 @@ import re
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
-from punchlist.reading.scan import lines_with
+from punchlist.reading.scan import filled, lines_with
 
 PLACE = re.compile(r"In (?P<file>\S.*\.cr):(?P<line>\d+)(?::(?P<column>\d+))?$")
 ERROR = re.compile(r"Error: (?P<message>.+)$")
@@ -47,8 +47,7 @@ def _error(match: re.Match[str], log: Log, index: int, reading: Reading) -> None
         if PLACE.match(log.lines[end]):
             break
         end += 1
-    while not log.lines[end - 1]:
-        end -= 1
+    end = filled(log.lines, index + 1, end)
     reading.add(
         Diagnostic(
             message=match["message"],
@@ -85,8 +84,7 @@ def _specs(log: Log, reading: Reading) -> None:
 def _spec(log: Log, index: int, bound: int, reading: Reading) -> None:
     head = HEAD.match(log.lines[index])
     end = next((i for i in range(index + 1, bound) if log.lines[i].startswith("Finished in ")), bound)
-    while end > index + 1 and not log.lines[end - 1]:
-        end -= 1
+    end = filled(log.lines, index + 1, end)
     body = log.lines[index + 1 : end]
     at = next((m for text in body if (m := SAID_AT.match(text))), None)
     at = at or next((m for text in body if (m := FRAME.match(text)) and not LIBRARY.search(m["file"])), None)

@@ -3,6 +3,7 @@
 import re
 
 from punchlist.reading.log import Log
+from punchlist.reading.scan import filled
 from punchlist.records import dataclass
 
 OLD = re.compile(r"--- (?:a/)?(?P<file>.+?)(?:\t.*|:before\t?.*|  ?\d{4}-\d\d-\d\d .*|  ?\((?:original|before).*\))?$")
@@ -51,9 +52,7 @@ def _end(log: Log, index: int) -> int:
         if line and line[0] not in " +-\\@":
             break
         end += 1
-    while end > index and not log.lines[end - 1]:
-        end -= 1
-    return end
+    return filled(log.lines, index, end)
 
 
 def _first_change(log: Log, index: int, end: int) -> int | None:

@@ -8,7 +8,7 @@ import re
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
-from punchlist.reading.scan import lines_with
+from punchlist.reading.scan import filled, lines_with
 
 PARSE = re.compile(r"(?:error: )?parse error near line (?P<line>\d+) of file (?P<file>\S.*)$")
 ERROR = re.compile(r"error: (?P<message>(?!called from$|parse error).+)$")
@@ -50,8 +50,7 @@ def _test(match: re.Match[str], log: Log, index: int, reading: Reading) -> None:
         end < min(len(log.lines), index + LOOK) and not TEST.match(log.lines[end]) and not TOTALS.match(log.lines[end])
     ):
         end += 1
-    while end > index + 1 and not log.lines[end - 1]:
-        end -= 1
+    end = filled(log.lines, index + 1, end)
     body = [text for text in log.lines[index + 1 : end] if text.strip()]
     reading.add(
         Diagnostic(

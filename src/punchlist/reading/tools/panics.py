@@ -7,6 +7,7 @@ thread id follows the name.
 import re
 
 from punchlist.reading.log import Log
+from punchlist.reading.scan import filled
 from punchlist.records import dataclass
 
 HEADER = re.compile(r"\s*thread '(.*?)'(?: \(\d+\))? panicked at (\S.*?):(\d+):(\d+):$")
@@ -94,9 +95,7 @@ def _message_end(log: Log, start: int, limit: int) -> int:
         if could_be(line) and (HEADER.match(line) or OVERFLOW.match(line)):
             break
         end += 1
-    while end > start and not log.lines[end - 1]:
-        end -= 1
-    return end
+    return filled(log.lines, start, end)
 
 
 def _panic(

@@ -10,7 +10,7 @@ from punchlist.model import Diagnostic, Severity
 from punchlist.reading.formats import json_values as js
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
-from punchlist.reading.scan import lines_with
+from punchlist.reading.scan import filled, lines_with
 from punchlist.reading.tools.usage import read_usage
 
 FILE = r"(?P<file>(?:[A-Za-z]:)?[^\s:*][^:]*)"
@@ -140,8 +140,7 @@ def _continued(log: Log, index: int, match: re.Match[str]) -> tuple[int, list[st
             return end, [*more, closing["text"]]
         more.append(line)
     if match["rule"] in ("R0801", "R0401"):
-        while end > index + 1 and not log.lines[end - 1]:
-            end -= 1
+        end = filled(log.lines, index + 1, end)
         return end, more
     return index + 1, []
 

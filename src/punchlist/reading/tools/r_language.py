@@ -5,7 +5,7 @@ import re
 from punchlist.model import Diagnostic, Severity
 from punchlist.reading.log import Context, Log, Reading
 from punchlist.reading.oneline import number
-from punchlist.reading.scan import lines_with
+from punchlist.reading.scan import filled, lines_with
 
 RULE = r"(?: +[─-]{3,})?$"
 # `── Failure ('test-a.R:3'): name ───`; the progress reporter has no dashes, the summary one numbers them.
@@ -75,8 +75,7 @@ def _tests(log: Log, reading: Reading) -> None:
             if TEST.match(log.lines[end]):
                 break
             end += 1
-        while end > index + 1 and not log.lines[end - 1]:
-            end -= 1
+        end = filled(log.lines, index + 1, end)
         body = [text.strip() for text in log.lines[index + 1 : end]]
         key = (match["word"], match["file"], match["line"] or "", match["test"], "\n".join(body))
         reading.claim(index, end)

@@ -4,6 +4,7 @@ import re
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
+from punchlist.reading.scan import filled
 
 DIFF = re.compile(r"Diff in (?P<file>.+?)(?::(?P<line>\d+):?| at line (?P<line2>\d+):)$")
 WARNING = re.compile(r"Warning: (?P<message>.+)$")
@@ -21,8 +22,7 @@ def parse(log: Log, _context: Context) -> Reading:
         end = at + 1
         while end < len(log.lines) and not log.lines[end].startswith("Diff in ") and _is_diff(log.lines[end], log, end):
             end += 1
-        while end > at + 1 and not log.lines[end - 1]:
-            end -= 1
+        end = filled(log.lines, at + 1, end)
         reading.add(
             Diagnostic(
                 message=log.lines[at],

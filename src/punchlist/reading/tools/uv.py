@@ -4,7 +4,7 @@ import re
 
 from punchlist.model import Diagnostic
 from punchlist.reading.log import Context, Log, Reading
-from punchlist.reading.scan import lines_with
+from punchlist.reading.scan import filled, lines_with
 from punchlist.reading.tools.build_output import causes
 from punchlist.reading.tools.usage import read_usage
 
@@ -109,9 +109,7 @@ def _end(log: Log, index: int) -> int:
         if line and CROSS.match(line):
             break
         end += 1
-    while end > index + 1 and not log.lines[end - 1]:
-        end -= 1
-    return end
+    return filled(log.lines, index + 1, end)
 
 
 def _deepest(log: Log, index: int, end: int, message: str) -> tuple[int, int, str]:
