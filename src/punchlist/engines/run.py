@@ -142,10 +142,7 @@ def run(
     left = [worker for worker, _ in workers if found[worker.engine.name] is None]
     ran = _together(left, folder, tell, warm) if left else {}
     results = [found[worker.engine.name] or ran[worker.engine.name] for worker, _ in workers]
-    prefix = f"{root}/"
-    deleted = signatures.missing(prefix + file for file in scope.files)  # by hand, while git still tracks them
-    files = tuple(file for file in scope.files if prefix + file not in deleted) if deleted else scope.files
-    gone = scope.gone + tuple(sorted(path[len(prefix) :] for path in deleted))
+    files, gone = _there(scope, signatures)
     signatures.save()
     note = cache.note
     if own_cache:
@@ -160,6 +157,14 @@ def run(
         cache=note,
         duration_ms=round((time.monotonic() - begin) * 1000),
     )
+
+
+def _there(scope: Scope, signatures: Signatures) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the files of a scope that exist, and those that do not any more."""
+    prefix = f"{scope.root}/"
+    deleted = signatures.missing(prefix + file for file in scope.files)  # by hand, while git still tracks them
+    files = tuple(file for file in scope.files if prefix + file not in deleted) if deleted else scope.files
+    return files, scope.gone + tuple(sorted(path[len(prefix) :] for path in deleted))
 
 
 def _teller(on_event: Callable[[Event], None] | None, begin: float) -> Callable[[str, EngineResult | None], None]:

@@ -1,6 +1,7 @@
 """Read what the PHP interpreter (5 to 8.4) says: `php -l`, fatal errors, exceptions that nobody caught, warnings."""
 
 import re
+from collections.abc import Sequence
 from html import unescape
 
 from punchlist.model import Diagnostic, Severity
@@ -79,51 +80,18 @@ def parse(log: Log, context: Context) -> Reading:
     return reading
 
 
+Told = tuple[str, re.Match[str] | None, list[Frame], list[str], int]
+
+
 def _message(
     log: Log, context: Context, index: int, match: re.Match[str], seen: set[tuple[object, ...]], reading: Reading
 ) -> int:
     """One message: the place is in its line, or below where an exception's text has several lines."""
-    lines = log.lines
     text = log.whole(index)[match.start("message") :]
     if "<b>" in text:
         text = unescape(text)
-    end = index + 1
-    place = PLACE.match(text)
-    frames: list[Frame] = []
-    rest: list[str] = []
     uncaught = text.startswith("Uncaught ")
-    if uncaught or not place:
-        while end < len(lines) and end < index + LOOK and not (thrown := THROWN.match(lines[end])):
-            if HEAD.match(lines[end]) or (place and not uncaught):
-                break
-            found = frame(lines[end])
-            if lines[end].startswith("Next ") and uncaught:
-                later = PLACE.match(lines[end].removeprefix("Next "))
-                if (
-                    place
-                    and later
-                    and is_foreign(later["file"], context.root)
-                    and not is_foreign(place["file"], context.root)
-                ):
-                    # A tool wraps what the project's own code threw.
-                    end = next((i for i in range(end, min(len(lines), index + LOOK)) if THROWN.match(lines[i])), end)
-                    break
-                # The exception that was thrown last has those before it as its causes.
-                rest = [f"caused by: {place['message'] if place else text}"]
-                text, place, frames = lines[end].removeprefix("Next "), later, []
-            elif found:
-                frames.append(found)
-            elif not place and (later := PLACE.match(lines[end])):
-                place = later
-                rest.append(later["message"])
-            elif lines[end].strip() and not lines[end].startswith(("Stack trace:", "#", "PHP ", "Next ")):
-                rest.append(lines[end])
-            end += 1
-        else:
-            thrown = THROWN.match(lines[end]) if end < len(lines) else None
-            end += thrown is not None
-        if not place and not frames:
-            return index + 1
+    text, place, frames, rest, end = _told(log.lines, index, text, context.root)
     if place is None:
         return index + 1
     message = place["message"] if place.string == text else text
@@ -149,3 +117,38 @@ def _message(
         )
     reading.claim(index, end)
     return end
+
+
+def _told(lines: Sequence[str], index: int, text: str, root: str) -> Told:
+    """Read on from a message to its place and frames: those of what was thrown last, its causes after it."""
+    end = index + 1
+    place = PLACE.match(text)
+    frames: list[Frame] = []
+    rest: list[str] = []
+    uncaught = text.startswith("Uncaught ")
+    if uncaught or not place:
+        while end < len(lines) and end < index + LOOK and not (thrown := THROWN.match(lines[end])):
+            if HEAD.match(lines[end]) or (place and not uncaught):
+                break
+            found = frame(lines[end])
+            if lines[end].startswith("Next ") and uncaught:
+                later = PLACE.match(lines[end].removeprefix("Next "))
+                if place and later and is_foreign(later["file"], root) and not is_foreign(place["file"], root):
+                    # A tool wraps what the project's own code threw.
+                    end = next((i for i in range(end, min(len(lines), index + LOOK)) if THROWN.match(lines[i])), end)
+                    break
+                # The exception that was thrown last has those before it as its causes.
+                rest = [f"caused by: {place['message'] if place else text}"]
+                text, place, frames = lines[end].removeprefix("Next "), later, []
+            elif found:
+                frames.append(found)
+            elif not place and (later := PLACE.match(lines[end])):
+                place = later
+                rest.append(later["message"])
+            elif lines[end].strip() and not lines[end].startswith(("Stack trace:", "#", "PHP ", "Next ")):
+                rest.append(lines[end])
+            end += 1
+        else:
+            thrown = THROWN.match(lines[end]) if end < len(lines) else None
+            end += thrown is not None
+    return text, place, frames, rest, end

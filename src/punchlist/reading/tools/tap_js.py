@@ -86,16 +86,7 @@ def _points(log: Log, reading: Reading, totals: dict[str, int]) -> Iterator[Poin
             continue
         if text.startswith(("ok", "not ok")) and (match := POINT.match(line)):
             indent = len(match["indent"])
-            fields, end = _yaml(log, index + 1)
-            extra: list[dict[str, str]] = []
-            while end < len(log.lines) and fields and log.lines[end].strip() == "---":
-                # QUnit prints a block an assertion, all below one point.
-                more, end = _yaml(log, end)
-                if not more:
-                    break
-                extra.append(more)
-            if not fields and match["not"] and not match["open"]:
-                fields, end = _text_below(log, end, indent)
+            fields, extra, end = _below(log, index, match)
             names = [(at, name) for at, name in names if at < indent]
             name = _name(match)
             outer = tuple(n for _, n in names)
@@ -139,6 +130,21 @@ def _points(log: Log, reading: Reading, totals: dict[str, int]) -> Iterator[Poin
             title = line[2:] if line.startswith("# ") and not TOTAL.match(line) else title
             _other(log, reading, totals, index, text)
         index += 1
+
+
+def _below(log: Log, index: int, match: re.Match[str]) -> tuple[dict[str, str], list[dict[str, str]], int]:
+    """Return what stands below a point: its block, further blocks, and the line behind them."""
+    fields, end = _yaml(log, index + 1)
+    extra: list[dict[str, str]] = []
+    while end < len(log.lines) and fields and log.lines[end].strip() == "---":
+        # QUnit prints a block an assertion, all below one point.
+        more, end = _yaml(log, end)
+        if not more:
+            break
+        extra.append(more)
+    if not fields and match["not"] and not match["open"]:
+        fields, end = _text_below(log, end, len(match["indent"]))
+    return fields, extra, end
 
 
 def _claim(reading: Reading, first: int, end: int) -> None:
