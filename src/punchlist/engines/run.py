@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from punchlist.engines.listed import listing_with
-from punchlist.engines.record import Engine, EngineResult
+from punchlist.engines.record import Engine, EngineResult, Unit
 from punchlist.engines.registry import ENGINES
 from punchlist.engines.scope import Scope
 from punchlist.engines.signatures import Signatures
@@ -24,15 +24,17 @@ __all__ = ["Checked", "Event", "Stop", "chosen", "run"]
 
 
 class Warm(Protocol):
-    """Servers that are kept warm, asked before the command line is."""
+    """Servers that are kept warm, asked before the command line is; `units` are those of the site for the engine."""
 
-    def ask(self, engine: Engine, site: Site) -> EngineResult | str:
+    def ask(self, engine: Engine, site: Site, units: Sequence[Unit]) -> EngineResult | str:
         """Return what a server says of the files of a scope, or why the command line has to answer."""
 
-    def cached(self, engine: Engine, site: Site, result: EngineResult) -> None:
+    def cached(self, engine: Engine, site: Site, units: Sequence[Unit], result: EngineResult) -> None:
         """Take note of a result that was kept."""
 
-    def learned(self, engine: Engine, site: Site, result: EngineResult, why: str) -> EngineResult:
+    def learned(
+        self, engine: Engine, site: Site, units: Sequence[Unit], result: EngineResult, why: str
+    ) -> EngineResult:
         """Take note of what the command line says."""
 
 
@@ -138,7 +140,7 @@ def run(
     if warm is not None:
         for worker, on in workers:
             if on and (result := found[worker.engine.name]) is not None:
-                warm.cached(worker.engine, worker.site, result)
+                warm.cached(worker.engine, worker.site, worker.units, result)
     left = [worker for worker, _ in workers if found[worker.engine.name] is None]
     ran = _together(left, folder, tell, warm) if left else {}
     results = [found[worker.engine.name] or ran[worker.engine.name] for worker, _ in workers]
@@ -211,7 +213,7 @@ def _job(
 
 def _asked(worker: Worker, logs: Path, warm: Warm) -> EngineResult:
     """Let a warm server answer, else the command line."""
-    said = "" if worker.fresh else warm.ask(worker.engine, worker.site)
+    said = "" if worker.fresh else warm.ask(worker.engine, worker.site, worker.units)
     if isinstance(said, EngineResult):
         return said
-    return warm.learned(worker.engine, worker.site, worker.result(logs), said)
+    return warm.learned(worker.engine, worker.site, worker.units, worker.result(logs), said)

@@ -8,7 +8,7 @@ when both are asked and the server is let go if they differ.
 import os
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from punchlist.engines.columns import in_characters
@@ -73,13 +73,13 @@ class Pool:
         self._timer: threading.Timer | None = None
         self._closed = False
 
-    def ask(self, engine: Engine, site: Site) -> EngineResult | str:
+    def ask(self, engine: Engine, site: Site, units: Sequence[Unit]) -> EngineResult | str:
         """Return what a server finds in the edited files of a scope and in those that depend on them.
 
         Where none can be asked: the reason why the command line has to answer, "" where there is none worth telling.
         """
         begin = time.monotonic()
-        known = "" if site.scope.whole else self._program(engine, site)
+        known = "" if site.scope.whole else self._program(engine, site, units)
         if isinstance(known, str):
             return known
         program, unit, found = known
@@ -97,12 +97,14 @@ class Pool:
         self._tidy()
         return result
 
-    def learned(self, engine: Engine, site: Site, result: EngineResult, why: str) -> EngineResult:
+    def learned(
+        self, engine: Engine, site: Site, units: Sequence[Unit], result: EngineResult, why: str
+    ) -> EngineResult:
         """Take note of what the command line says, and how long it took; return it with who spoke and why.
 
         Where it took long enough, a server is started in the background for the next time.
         """
-        known = self._program(engine, site)
+        known = self._program(engine, site, units)
         if isinstance(known, str):
             return result
         program, unit, found = known
@@ -117,9 +119,9 @@ class Pool:
         told = () if why in QUIET else (f"{engine.name}: the command line answered: {why}",)
         return replace(result, why=why, notes=(*result.notes, *told))
 
-    def cached(self, engine: Engine, site: Site, result: EngineResult) -> None:
+    def cached(self, engine: Engine, site: Site, units: Sequence[Unit], result: EngineResult) -> None:
         """Take note of a result that was kept: a server is started where the command line was known to be slow."""
-        known = self._program(engine, site)
+        known = self._program(engine, site, units)
         if isinstance(known, str) or result.state != "ok":
             return
         program, unit, found = known
@@ -153,12 +155,11 @@ class Pool:
                 return program.resident is not None
         return False
 
-    def _program(self, engine: Engine, site: Site) -> tuple[Program, Unit, Found] | str:
+    def _program(self, engine: Engine, site: Site, units: Sequence[Unit]) -> tuple[Program, Unit, Found] | str:
         """Return the one program that a scope belongs to, or why there is none to be kept warm."""
         kinds = [kind for kind in KINDS if kind.engine == engine.name]
-        units = engine.units(site) if kinds else ()
-        if len(units) != 1:
-            return SEVERAL if units and not site.scope.whole else ""
+        if not kinds or len(units) != 1:
+            return SEVERAL if kinds and units and not site.scope.whole else ""
         found = engine.find(site, units[0].home)
         if not isinstance(found, Found):
             return ""
