@@ -85,6 +85,8 @@ TAKEN = [
     ("turbo run build --filter=web", f"{P}turbo run build --filter=web"),
     # wrappers
     ("uv run pytest -q", f"{P}uv run pytest -q"),
+    ("hatch test -x", f"{P}hatch test -x"),
+    ("hatch fmt --check", f"{P}hatch fmt --check"),
     ("poetry run mypy .", f"{P}poetry run mypy ."),
     ("npx --yes eslint .", f"{P}npx --yes eslint ."),
     ("npx tsc --noEmit", f"{P}npx tsc --noEmit"),

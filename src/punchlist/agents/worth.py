@@ -35,6 +35,7 @@ SUBCOMMANDS: dict[str, frozenset[str]] = {
     "richgo": word_set("test"),
     "deno": word_set("test lint check fmt"),
     "bun": word_set("test"),
+    "hatch": word_set("test fmt"),
     "ruff": word_set("check format"),
     "biome": word_set("check lint format ci"),
     "rome": word_set("check format ci"),
