@@ -10,7 +10,7 @@ to a program, where it runs in the background, or where anything in it is unclea
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
 from punchlist.agents.shell import ASSIGNMENT, Simple, split, upward, word_end
@@ -267,6 +267,12 @@ def evaluated(text: str) -> tuple[int, int] | None:
     return None
 
 
+def become(command: str, more: Sequence[str]) -> NoReturn:
+    """Become the shell that runs a command with its checks taken over, `more` being the command's own words."""
+    program, text = shell_command(command, os.environ)
+    os.execv(program, [program, "-c", text, *more])  # noqa: S606
+
+
 def shell() -> NoReturn:
     """Become the shell for the command in the first argument: the program `punchlist-shell`."""
     import sys
@@ -274,5 +280,4 @@ def shell() -> NoReturn:
     if len(sys.argv) < 2:
         print("usage: punchlist-shell COMMAND", file=sys.stderr)  # noqa: T201
         os._exit(2)
-    program, text = shell_command(sys.argv[1], os.environ)
-    os.execv(program, [program, "-c", text, *sys.argv[2:]])  # noqa: S606
+    become(sys.argv[1], sys.argv[2:])

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from typing import NoReturn
 
 
 def answered(words: list[str]) -> int:
@@ -17,19 +18,17 @@ def answered(words: list[str]) -> int:
     return 0
 
 
-def as_shell(words: list[str]) -> int:
+def as_shell(words: list[str]) -> NoReturn:
     """Run a command as a shell would, with its checks taken over; this process becomes that shell."""
-    from punchlist.agents.transparent import shell_command
+    from punchlist.agents.transparent import become
     from punchlist.model import Trouble
 
     if not words:
         raise Trouble("punchlist -c wants a command", "usage")
-    shell, text = shell_command(words[0], os.environ)
     try:
-        os.execv(shell, [shell, "-c", text, *words[1:]])  # noqa: S606
+        become(words[0], words[1:])
     except OSError as error:
-        raise Trouble(f"{shell}: {error.strerror}", "not_found") from error
-    return 127
+        raise Trouble(f"the shell cannot be started: {error.strerror}", "not_found") from error
 
 
 def decision(runtime: str, payload: str, priority: int | None = None) -> str:
