@@ -20,16 +20,6 @@ SERVE = {"command": sys.executable, "args": ["-m", "punchlist.cli", "serve"]}
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "home"
-    folder.mkdir()
-    monkeypatch.setenv("HOME", str(folder))
-    for name in ("XDG_STATE_HOME", "CODEX_HOME", "COPILOT_HOME", "CLINE_MCP_SETTINGS_PATH"):
-        monkeypatch.delenv(name, raising=False)
-    return folder
-
-
-@pytest.fixture
 def other(tmp_path: Path) -> Path:
     """Return another project."""
     folder = tmp_path / "other"
