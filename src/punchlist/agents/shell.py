@@ -169,6 +169,12 @@ def _substitution(text: str, at: int) -> int | None:
     return None
 
 
+def texts_of(command: str) -> list[str] | None:
+    """Return the simple commands of a command line as texts, as a host's rules see them; None where that is unclear."""
+    parts = split(command)
+    return None if parts is None else [" ".join(word.raw for word in part.words) for part in parts if part.words]
+
+
 def upward(folder: str, most: int = 8) -> list[str]:
     """Return a folder and those above it, nearest first."""
     found = [folder]

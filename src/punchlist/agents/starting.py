@@ -12,7 +12,7 @@ from typing import Any
 
 from punchlist.agents.clients.entries import Entry
 from punchlist.project.paths import home_folder
-from punchlist.project.root import START_VARIABLES
+from punchlist.project.root import ROOT_VARIABLES
 from punchlist.records import dataclass
 
 _BRACES = re.compile(r"\$\{([^{}]*)\}")
@@ -23,7 +23,6 @@ BRACED = frozenset({"claude", "copilot", "kiro", "amp"})
 SHELL = frozenset({"gemini", "qwen", "crush"})
 NAMED = frozenset({"opencode", "kilo"})
 NO_CWD = frozenset({"claude", "crush"})
-ROOT_VARIABLES = ("PUNCHLIST_ROOT", "SIGNALINT_PROJECT_ROOT", "SIGNAL_CONFIG", "SIGNAL_CWD", *START_VARIABLES)
 # In this form an answer tells the root by itself, whatever the project's settings say.
 ASKING = {"PUNCHLIST_PAYLOAD": "both"}
 CODEX_PASSES = frozenset({"HOME", "LANG", "PATH", "SHELL", "TERM", "USER", "LOGNAME", "TMPDIR", "LC_ALL"})

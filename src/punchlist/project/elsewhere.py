@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from punchlist.project.root import START_VARIABLES, Root, find_root
+from punchlist.project.root import ROOT_VARIABLES, START_VARIABLES, Root, find_root
 
 
 def preferred(root: Root, folders: Sequence[Path], environ: Mapping[str, str], home: Path | None = None) -> Root | None:
@@ -68,7 +68,7 @@ def _remedy(root: Root, other: Path) -> str:
     place = f"the server's entry (`punchlist doctor --root {other}` names the file)"
     if root.how == "given":
         return f"Take --root out of {place}, or make it {other}."
-    for variable in ("PUNCHLIST_ROOT", "SIGNALINT_PROJECT_ROOT", "SIGNAL_CONFIG", "SIGNAL_CWD", *START_VARIABLES):
+    for variable in ROOT_VARIABLES:
         if variable in root.how:
             return f"Take {variable} out of {place}, or make it fit {other}."
     return f"Restart the server there, or put PUNCHLIST_ROOT={other} into {place}."

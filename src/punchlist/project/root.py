@@ -32,6 +32,8 @@ START_VARIABLES = (
     "QWEN_PROJECT_DIR",
     "CRUSH_PROJECT_DIR",
 )
+# All that say where a server works, or where it begins to look.
+ROOT_VARIABLES = ("PUNCHLIST_ROOT", "SIGNALINT_PROJECT_ROOT", "SIGNAL_CONFIG", "SIGNAL_CWD", *START_VARIABLES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import re
 import sys
 
 from punchlist.agents.hooks import above
-from punchlist.agents.shell import split, upward
+from punchlist.agents.shell import texts_of, upward
 
 FILES = (".claude/settings.json", ".claude/settings.local.json")
 MANAGED = {
@@ -77,10 +77,8 @@ def _trusted(place: str) -> bool:
 
 
 def _parts(command: str) -> list[str]:
-    found = split(command)
-    if found is None:
-        return [command.strip()]
-    return [" ".join(word.raw for word in part.words) for part in found if part.words]
+    texts = texts_of(command)
+    return [command.strip()] if texts is None else texts
 
 
 def _rules(file: str, word: str) -> list[str]:

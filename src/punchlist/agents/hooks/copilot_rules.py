@@ -3,7 +3,7 @@
 import re
 
 from punchlist.agents.hooks import above
-from punchlist.agents.shell import split
+from punchlist.agents.shell import texts_of
 
 ANY_PLACE = ("--allow-all-paths", "--allow-all", "--yolo")
 
@@ -15,11 +15,10 @@ def standing(command: str) -> str:
     the command cannot be taken apart, any rule that forbids a command counts.
     """
     lines = above.command_lines()
-    parts = split(command)
+    texts = texts_of(command)
     denied = [rule for rule in above.rules(lines, "--deny-tool") if rule.startswith("shell(")]
-    if parts is None:
+    if texts is None:
         return "deny" if denied else ""
-    texts = [" ".join(word.raw for word in part.words) for part in parts if part.words]
     if any(matches(rule, text) for rule in denied for text in texts):
         return "deny"
     allowed = above.rules(lines, "--allow-tool")

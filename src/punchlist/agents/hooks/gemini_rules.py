@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from punchlist.agents.hooks import above
-from punchlist.agents.shell import split, upward
+from punchlist.agents.shell import texts_of, upward
 
 TOOL = "run_shell_command"
 SYSTEM = ("/etc/gemini-cli", "/Library/Application Support/GeminiCli", "C:\\ProgramData\\gemini-cli")
@@ -23,10 +23,8 @@ def differs(command: str, new: str, cwd: str) -> bool:
 
 
 def _met(rules: list[tuple[str, str, str]], command: str) -> set[str]:
-    parts = split(command)
-    texts = [command.strip()]
-    if parts is not None:
-        texts = [" ".join(word.raw for word in part.words) for part in parts if part.words]
+    parts = texts_of(command)
+    texts = [command.strip()] if parts is None else parts
     return {decision for decision, kind, value in rules for text in texts if _matches(kind, value, text)}
 
 
