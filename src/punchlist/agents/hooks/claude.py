@@ -7,7 +7,19 @@ from typing import Any
 
 from punchlist.agents.hooks import claude_rules
 from punchlist.agents.hooks.event import Event
-from punchlist.agents.hooks.host import POST_S, PRE_S, STOP_S, Answer, Host, blocked, changed, nested, specific, warned
+from punchlist.agents.hooks.host import (
+    POST_S,
+    PRE_S,
+    STOP_S,
+    Answer,
+    Host,
+    blocked,
+    changed,
+    nested,
+    specific,
+    told,
+    warned,
+)
 
 
 def entries(command: str) -> dict[str, Any]:
@@ -30,11 +42,6 @@ def rewrite(event: Event, command: str) -> Answer:
     return specific(event, "PreToolUse", **fields, updatedInput=changed(event, command))
 
 
-def tell(event: Event, text: str) -> Answer:
-    """Put text beside the result of an edit."""
-    return specific(event, "PostToolUse", additionalContext=text)
-
-
 HOST = Host(
     id="claude",
     name="Claude Code",
@@ -43,7 +50,7 @@ HOST = Host(
     entries=entries,
     head={},
     rewrite=rewrite,
-    tell=tell,
+    tell=told,
     block=blocked,
     warn=warned,
     quiet={},

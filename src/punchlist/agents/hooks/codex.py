@@ -1,14 +1,27 @@
 """Codex CLI: `.codex/hooks.json`, whose root takes `hooks` and `description` alone (0.171.0 was run).
 
 A new command needs `permissionDecision: allow` beside it; that is no approval there: the rewritten command goes through
-the approval policy like any other. Unknown keys are refused, so nothing else is ever printed.
+the approval policy like any other. Unknown keys are refused, so nothing else is ever printed. After an edit a block
+would replace the result.
 """
 
 from typing import Any
 
 from punchlist.agents.hooks import codex_rules
 from punchlist.agents.hooks.event import Event
-from punchlist.agents.hooks.host import POST_S, PRE_S, STOP_S, Answer, Host, blocked, changed, nested, specific, warned
+from punchlist.agents.hooks.host import (
+    POST_S,
+    PRE_S,
+    STOP_S,
+    Answer,
+    Host,
+    blocked,
+    changed,
+    nested,
+    specific,
+    told,
+    warned,
+)
 
 
 def entries(command: str) -> dict[str, Any]:
@@ -27,11 +40,6 @@ def rewrite(event: Event, command: str) -> Answer:
     return specific(event, "PreToolUse", permissionDecision="allow", updatedInput=changed(event, command))
 
 
-def tell(event: Event, text: str) -> Answer:
-    """Put text beside the result of an edit; a block would replace the result."""
-    return specific(event, "PostToolUse", additionalContext=text)
-
-
 HOST = Host(
     id="codex",
     name="Codex CLI",
@@ -40,7 +48,7 @@ HOST = Host(
     entries=entries,
     head={},
     rewrite=rewrite,
-    tell=tell,
+    tell=told,
     block=blocked,
     warn=warned,
     fresh_shell=True,

@@ -50,6 +50,11 @@ def specific(event: Event, fallback: str, **fields: Any) -> dict[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": event.name or fallback, **fields}}
 
 
+def told(event: Event, text: str) -> dict[str, Any]:
+    """Return the answer that puts text beside the result of an edit."""
+    return specific(event, "PostToolUse", additionalContext=text)
+
+
 def blocked(_: Event, reason: str) -> dict[str, Any]:
     """Return the answer that lets a turn go on."""
     return {"decision": "block", "reason": reason}

@@ -6,18 +6,12 @@ hook's is not read: commands are left alone.
 
 from typing import Any
 
-from punchlist.agents.hooks.event import Event
-from punchlist.agents.hooks.host import POST_S, STOP_S, Answer, Host, blocked, nested, specific, warned
+from punchlist.agents.hooks.host import POST_S, STOP_S, Host, blocked, nested, told, warned
 
 
 def entries(command: str) -> dict[str, Any]:
     """Return the entry of each event."""
     return {"PostToolUse": nested("write_file|edit", command, POST_S), "Stop": nested(None, command, STOP_S)}
-
-
-def tell(event: Event, text: str) -> Answer:
-    """Put text beside the result of an edit."""
-    return specific(event, "PostToolUse", additionalContext=text)
 
 
 HOST = Host(
@@ -27,7 +21,7 @@ HOST = Host(
     user="~/.qwen/settings.json",
     entries=entries,
     head={},
-    tell=tell,
+    tell=told,
     block=blocked,
     warn=warned,
     quiet={},

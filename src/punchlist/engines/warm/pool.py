@@ -64,7 +64,10 @@ class Program:
 
 
 class Pool:
-    """The warm servers of one project. `worth_s` is how long the command line must take for a server to be worth it."""
+    """The warm servers of one project.
+
+    `worth_s` is how long the command line has to take for a server to be worth it; 0 is worth it always.
+    """
 
     def __init__(self, *, worth_s: float = WORTH_S) -> None:
         self.worth_s = worth_s
@@ -235,7 +238,9 @@ class Pool:
 
     def _start(self, program: Program, site: Site, found: Found, unit: Unit, coverage: frozenset[str]) -> None:
         """Start a server for the next time, in the background, where the command line is slow enough for it."""
-        if program.resident is not None or program.cold_s <= self.worth_s or program.losses >= MOST_LOSSES:
+        if program.resident is not None or program.losses >= MOST_LOSSES:
+            return
+        if self.worth_s and program.cold_s <= self.worth_s:
             return
         if program.starting is not None and program.starting.is_alive():
             return
@@ -337,10 +342,10 @@ def _keep_duration(program: Program, unit: Unit, site: Site) -> None:
 
 
 def _duration(program: Program, unit: Unit, site: Site) -> float:
-    """Return how many seconds the command line last took, as far as that is kept; a moment where it is not."""
+    """Return how many seconds the command line last took, as far as that is kept."""
     key = _duration_key(program, unit)
     took = site.cache.get([key]).get(key, b"") if site.cache is not None else b""
-    return int(took) / 1000 if took.isdigit() else 0.001
+    return int(took) / 1000 if took.isdigit() else 0.0
 
 
 def _signature(kind: Kind, site: Site, found: Found, unit: Unit) -> bytes:
